@@ -1,0 +1,136 @@
+"""Compiled functions: one decorator, a cache that notices every edit, and a plain-Python fallback.
+
+``njit`` is :func:`numba.njit` with the engine's settings. With ``NUMBA_DISABLE_JIT=1`` it returns
+the function unchanged, so that a debugger, coverage or a mutation test sees ordinary Python.
+
+Numba's own cache stamps only the file that holds a function, so an edit to ``rules.py`` would leave
+a stale ``kernels.py`` behind. Compiled code therefore lives in a folder named by a digest of all
+sources it may contain: the engine's, and those of the package that holds the function.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.core import config, event
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ENGINE = Path(__file__).resolve().parent
+CACHE_VARIABLE = "EUCHRE_ENV_CACHE"
+_KEPT_CACHES = 8
+
+COMPILED = not config.DISABLE_JIT
+"""Whether functions run compiled (True) or as plain Python (``NUMBA_DISABLE_JIT=1``)."""
+
+if not COMPILED:
+    # The generator relies on wrapping uint64 arithmetic, about which plain NumPy scalars warn.
+    np.seterr(over="ignore")
+
+
+@cache
+def source_digest(folder: Path) -> str:
+    """Hexadecimal digest of the Python sources of the engine and of ``folder``, and of numba's version."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    for root in sorted({ENGINE, folder}):
+        for path in sorted(root.glob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    return Path(base) / "euchre_env"
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@cache
+def cache_root() -> Path:
+    """The folder of compiled code: ``EUCHRE_ENV_CACHE``, beside the sources, or the user's cache.
+
+    The first of the three that can be written to is taken, so that a read-only install works.
+    """
+    named = os.environ.get(CACHE_VARIABLE)
+    candidates = [Path(named)] if named else []
+    candidates += [ENGINE / "__pycache__" / "compiled", _user_cache()]
+    for folder in candidates:
+        if _is_writable(folder):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="euchre_env_"))
+
+
+@cache
+def cache_folder(package: Path) -> Path:
+    """The cache folder of the present sources for functions of ``package``; old ones are removed."""
+    root = cache_root()
+    folder = root / source_digest(package)
+    if not folder.exists():
+        _remove_old_caches(root)
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _remove_old_caches(root: Path) -> None:
+    folders = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
+    for stale in folders[: max(0, len(folders) - _KEPT_CACHES)]:
+        shutil.rmtree(stale, ignore_errors=True)
+
+
+class _Announcer(event.Listener):
+    """Says once that compilation has begun, since the first start on a machine takes a while."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, _event: event.Event) -> None:
+        """Announce the first compilation of one of this project's functions."""
+        dispatcher = _event.data["dispatcher"]
+        if self.said or not str(dispatcher.py_func.__module__).startswith(("euchre_env", "agents")):
+            return
+        self.said = True
+        print("euchre_env: compiling the engine, once for this machine ...", file=sys.stderr)
+
+    def on_end(self, _event: event.Event) -> None:
+        """Nothing to say at the end."""
+
+
+if COMPILED:
+    event.register("numba:compile", _Announcer())
+
+
+def njit(function: F) -> F:
+    """Compile ``function`` with the engine's settings: cached, releasing the GIL, NumPy's division."""
+    if not COMPILED:
+        return function
+    package = Path(function.__code__.co_filename).resolve().parent
+    previous = config.CACHE_DIR
+    # Numba reads the folder while it decorates; other people's functions keep their own.
+    config.CACHE_DIR = str(cache_folder(package))
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        config.CACHE_DIR = previous

@@ -1,0 +1,317 @@
+"""Many games at once: arrays of records stepped in place, with automatic reset.
+
+The arrays that :class:`BatchEnv` shows are the engine's own: ``torch.from_numpy(env.observation)``
+shares memory and is updated by every step. Results depend on the seed alone, never on the number
+of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from . import kernels
+from .actions import FRAMES, ActionError, action_text
+from .encoding import HIDDEN_SIZE, OBSERVATION_SIZE, encode, rule_codes
+from .rules import N_ACTIONS, N_SEATS, STATE, new_states
+from .ruleset import RULES, Ruleset, RulesetError
+
+EPISODES = ("hand", "game")
+
+RulesetLike = Ruleset | str | Sequence[Ruleset | str]
+
+
+class BatchState(TypedDict):
+    """What :meth:`BatchEnv.get_state` saves: copies of the records and counters of all games."""
+
+    states: npt.NDArray[Any]
+    which: npt.NDArray[np.int16]
+    dealt: npt.NDArray[np.int32]
+    generators: npt.NDArray[np.uint64]
+
+
+def as_rulesets(ruleset: RulesetLike) -> list[Ruleset]:
+    """One or several rule sets, given as objects or texts, as a list of playable ones.
+
+    Raises:
+        RulesetError: an unknown name, a variant that cannot be played yet, or an empty list.
+    """
+    given = [ruleset] if isinstance(ruleset, (Ruleset, str)) else list(ruleset)
+    if not given:
+        raise RulesetError("ruleset=[] holds no rule set: give at least one", ())
+    found = [r if isinstance(r, Ruleset) else Ruleset.parse(r) for r in given]
+    for each in found:
+        each.require_playable()
+    return found
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> str:
+    """Return ``value`` if it is one of ``choices``.
+
+    Raises:
+        ValueError: it is not; the message names both.
+    """
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is unknown: use {' or '.join(map(repr, choices))}")
+    return value
+
+
+class BatchEnv:
+    """``batch`` games of Euchre stepped together.
+
+    Args:
+        batch: The number of games, B.
+        ruleset: A rule set, its text, or a list of them, of which each episode draws one.
+        episode: ``"hand"`` ends each episode with its hand; ``"game"`` with the game (or match).
+        seed: Of all chance; the game at index i uses stream i.
+        frame: ``"trump"`` or ``"absolute"``: suits of observations and action ids.
+        observe: Write observations at every step.
+        hidden: Write :attr:`hidden` at every step: all hands, for critics.
+        skip_forced: Play decisions with one legal action automatically.
+        threads: Threads that share each step; the GIL is released.
+        max_hands: Hands after which a game episode is truncated.
+
+    Attributes:
+        observation: uint8[B, D] of the seat to act.
+        action_mask: int8[B, 38].
+        actor: int8[B], the seat to act.
+        hidden: uint8[B, H], relative to the seat to act; what no seat may see in full.
+        legal: int64[B], the legal actions as bit sets in trump-relative ids.
+        states: STATE[B], the full records.
+        truncated: bool[B], whether the episode that just ended was cut off.
+        final_states: STATE[B], the last record of the latest episode that ended in each game.
+
+    Raises:
+        ValueError: a bad argument; the message names it and what would do.
+    """
+
+    observation_size = OBSERVATION_SIZE
+
+    def __init__(
+        self,
+        batch: int,
+        ruleset: RulesetLike = Ruleset(),  # noqa: B008 - a frozen value
+        episode: str = "hand",
+        seed: int = 1,
+        frame: str = "trump",
+        observe: bool = True,
+        hidden: bool = False,
+        skip_forced: bool = False,
+        threads: int = 1,
+        max_hands: int = 1000,
+    ) -> None:
+        for name, value in (("batch", batch), ("threads", threads), ("max_hands", max_hands)):
+            if int(value) < 1:
+                raise ValueError(f"{name}={value} must be at least 1")
+        self.rulesets = as_rulesets(ruleset)
+        self.episode = check_choice("episode", episode, EPISODES)
+        self.frame = check_choice("frame", frame, FRAMES)
+        self.batch, self.threads, self.max_hands = int(batch), int(threads), int(max_hands)
+        self._mode = self._mode_bits(observe, hidden, skip_forced)
+        self._allocate(observe, hidden)
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._seed = seed
+        self._is_reset = False
+
+    def _mode_bits(self, observe: bool, hidden: bool, skip_forced: bool) -> int:
+        return (
+            kernels.GAME_EPISODES * (self.episode == "game")
+            | kernels.SKIP_FORCED * bool(skip_forced)
+            | kernels.OBSERVE * bool(observe)
+            | kernels.ABSOLUTE * (self.frame == "absolute")
+            | kernels.HIDDEN * bool(hidden)
+        )
+
+    def _allocate(self, observe: bool, hidden: bool) -> None:
+        b = self.batch
+        self.rules: npt.NDArray[Any] = np.concatenate([r.record() for r in self.rulesets])
+        self.codes = np.stack([rule_codes(r) for r in self.rulesets])
+        self.states = new_states(b)
+        self.final_states = new_states(b)
+        self.which = np.zeros(b, np.int16)
+        self.legal = np.zeros(b, np.int64)
+        self.observation = np.zeros((b if observe else 0, OBSERVATION_SIZE), np.uint8)
+        self.hidden = np.zeros((b if hidden else 0, HIDDEN_SIZE), np.uint8)
+        self.action_mask = np.zeros((b, N_ACTIONS), np.int8)
+        self.actor = np.zeros(b, np.int8)
+        self.truncated = np.zeros(b, np.bool_)
+        self._rewards = np.zeros((b, N_SEATS), np.float32)
+        self._done = np.zeros(b, np.bool_)
+        self._dealt = np.ones(b, np.int32)
+        self._generators = np.zeros(b, np.uint64)
+        self._actions = np.zeros(b, np.int64)
+
+    def __len__(self) -> int:
+        """The number of games."""
+        return self.batch
+
+    def _each_range(self, work: Callable[[int, int], Any]) -> list[Any]:
+        if self._pool is None:
+            return [work(0, self.batch)]
+        edges = np.linspace(0, self.batch, self.threads + 1).astype(int).tolist()
+        return list(self._pool.map(work, edges[:-1], edges[1:]))
+
+    def reset(self, seed: int | None = None) -> npt.NDArray[np.uint8]:
+        """Start an episode in every game; with no seed given, that of the constructor or the last reset.
+
+        Returns:
+            :attr:`observation`.
+        """
+        if seed is not None:
+            self._seed = seed
+        base = np.uint64(self._seed % 2**64)
+        streams = np.arange(2 * self.batch, dtype=np.uint64)
+        seeds = [kernels.seed_of(base, stream) for stream in streams]
+        self.states[:] = np.zeros(self.batch, STATE)
+        self.states["rng"] = np.array(seeds[: self.batch], np.uint64)
+        self._generators[:] = np.array(seeds[self.batch :], np.uint64)
+        self._dealt[:] = 1
+        self.which[:] = 0
+        self._is_reset = True
+        self._each_range(
+            lambda a, b: kernels.begin_games(
+                self.states, self.rules, self.which, self._mode, self.legal, a, b
+            )
+        )
+        self._report()
+        return self.observation
+
+    def _report(self) -> None:
+        self._each_range(
+            lambda a, b: kernels.report_games(
+                self.states,
+                self.rules,
+                self.codes,
+                self.which,
+                self._mode,
+                self.legal,
+                self.action_mask,
+                self.actor,
+                self.observation,
+                self.hidden,
+                a,
+                b,
+            )
+        )
+
+    def step(self, actions: npt.ArrayLike) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+        """Apply one action to every game; games that end start again at once.
+
+        Args:
+            actions: Integers [B], ids of the environment's frame.
+
+        Returns:
+            Rewards float32[B, 4] by seat, and done bool[B]. Both are reused by the next step.
+
+        Raises:
+            ActionError: an action is not legal; nothing has changed.
+        """
+        chosen = self._checked(actions)
+        self._each_range(
+            lambda a, b: kernels.step_games(
+                self.states,
+                self.rules,
+                self.which,
+                self._mode,
+                self.max_hands,
+                chosen,
+                self.legal,
+                self._rewards,
+                self._done,
+                self.truncated,
+                self._dealt,
+                self.final_states,
+                a,
+                b,
+            )
+        )
+        self._report()
+        return self._rewards, self._done
+
+    def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        if not self._is_reset:
+            raise RuntimeError("call reset() before step()")
+        given = np.asarray(actions)
+        if given.shape != (self.batch,) or given.dtype.kind not in "iu":
+            raise ActionError(
+                f"actions have shape {given.shape} and type {given.dtype}: "
+                f"give {self.batch} integers, one for each game"
+            )
+        chosen = given.astype(np.int64, copy=False)
+        absolute = self.frame == "absolute"
+        bad = kernels.first_illegal(self.states, self.legal, chosen, absolute, 0, self.batch)
+        if bad >= 0:
+            raise ActionError(self._complaint(bad, int(chosen[bad])))
+        return chosen
+
+    def _complaint(self, game: int, action: int) -> str:
+        s = self.states[game]
+        names = [
+            action_text(int(a), self.frame, s) for a in np.flatnonzero(self.action_mask[game])
+        ]
+        word = f"{action}"
+        if 0 <= action < N_ACTIONS:
+            word += f" ({action_text(action, self.frame, s)})"
+        return f"action {word} is not legal in game {game}: legal are {', '.join(names)}"
+
+    def random_actions(self) -> npt.NDArray[np.int64]:
+        """One uniform legal action for each game, int64[B], from the environment's own generators."""
+        absolute = self.frame == "absolute"
+        self._each_range(
+            lambda a, b: kernels.random_actions(
+                self._generators, self.states, self.legal, absolute, self._actions, a, b
+            )
+        )
+        return self._actions.copy()
+
+    def final_observation(self, game: int, seat: int) -> npt.NDArray[np.uint8]:
+        """The observation of ``seat`` at the end of the latest episode that ended in ``game``, uint8[D]."""
+        out = np.zeros(OBSERVATION_SIZE, np.uint8)
+        s = self.final_states[game]
+        ruleset = Ruleset.from_record(self.rules[self.which[game]].reshape(1).view(RULES))
+        encode(
+            s,
+            ruleset.record()[0],
+            rule_codes(ruleset),
+            seat,
+            self.frame == "absolute",
+            new_states(1),
+            out,
+        )
+        return out
+
+    def get_state(self) -> BatchState:
+        """Copies of everything that decides the future of the games."""
+        return {
+            "states": self.states.copy(),
+            "which": self.which.copy(),
+            "dealt": self._dealt.copy(),
+            "generators": self._generators.copy(),
+        }
+
+    def set_state(self, state: BatchState) -> None:
+        """Restore what :meth:`get_state` saved, exactly.
+
+        Raises:
+            ValueError: the saved state is of another number of games.
+        """
+        if len(state["states"]) != self.batch:
+            raise ValueError(
+                f"the saved state has {len(state['states'])} games, this environment {self.batch}"
+            )
+        self.states[:] = state["states"]
+        self.which[:] = state["which"]
+        self._dealt[:] = state["dealt"]
+        self._generators[:] = state["generators"]
+        self._is_reset = True
+        kernels.legal_sets(self.states, self.rules, self.which, self.legal, 0, self.batch)
+        self._report()
+
+    def close(self) -> None:
+        """Stop the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()

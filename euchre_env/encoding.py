@@ -1,0 +1,462 @@
+"""Observations: what one seat can know of a game, as named slices of a uint8 vector.
+
+A record is first cleared of all that the seat cannot know (:func:`euchre_env.rules.hide`); the
+encoder sees only what is left, so nothing hidden can reach an observation. Seats are relative to the
+observer (0 oneself, 1 the left opponent, 2 the partner, 3 the right opponent). The layout is a
+bijection: :func:`decode` gives back the cleared record.
+
+Two frames: ``absolute`` orders cards and suits by name; ``trump`` orders them by the record's frame,
+the upcard's suit while bidding and then trump, as described in :mod:`euchre_env.cards`.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._jit import njit
+from .cards import (
+    BIT_OF,
+    CARD_AT,
+    EFFECTIVE_SUIT,
+    JOKER,
+    N_CARDS,
+    N_FRAMES,
+    NATURAL,
+    NO_TRUMP,
+    ONE,
+    RELATIVE_SUIT,
+    SPADES,
+    SUIT_AT,
+    SUIT_OF_BIT,
+    lowest_bit,
+)
+from .rules import (
+    DRAWN,
+    N_SEATS,
+    N_TRICKS,
+    NOBODY,
+    OVER,
+    PHASES,
+    STATE,
+    UNDECIDED,
+    UPCARD_PLACES,
+    hide,
+    team,
+)
+from .ruleset import RULES, Ruleset
+
+LAYOUT_VERSION = 1
+POINTS_OFFSET = 50
+"""Scores and points are stored plus 50, since a deducted penalty can make them negative."""
+N_RULES = RULES.itemsize // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One named slice of the observation.
+
+    Attributes:
+        name: The block's name.
+        shape: Its shape; the slice holds it in C order.
+        meaning: What the entries say, in one line.
+        offset: What is subtracted, then
+        scale: what the difference is divided by, to bring the entries near 0 to 1 for a network.
+        start: Index of the first entry.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    meaning: str
+    offset: int = 0
+    scale: int = 1
+    start: int = 0
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return int(np.prod(self.shape))
+
+    @property
+    def slice(self) -> slice:
+        """The block's place in the observation."""
+        return slice(self.start, self.start + self.size)
+
+
+_SEAT = (N_SEATS,)
+_CARD = (N_CARDS,)
+_BLOCKS = (
+    Block("phase", (len(PHASES),), "phase of the hand: " + ", ".join(PHASES)),
+    Block("turn", _SEAT, "the seat to act"),
+    Block("dealer", _SEAT, "the dealer"),
+    Block("hand", _CARD, "cards in one's own hand"),
+    Block("upcard", _CARD, "the card turned up"),
+    Block("upcard_place", (len(UPCARD_PLACES),), "where it is: " + ", ".join(UPCARD_PLACES)),
+    Block("taker", _SEAT, "the seat that took the upcard"),
+    Block("own_discard", _CARD, "the card one has laid away"),
+    Block("swapped", _CARD, "cards laid under the pack for a weak hand, where one may know them"),
+    Block("swapper", _SEAT, "the seat that swapped a weak hand"),
+    Block("trump", (5,), "the four suits of the frame, and no trump"),
+    Block("maker", _SEAT, "the seat that called"),
+    Block("passed_round_1", _SEAT, "seats that passed in round 1"),
+    Block("passed_round_2", _SEAT, "seats that passed in round 2"),
+    Block("loner", _SEAT, "the makers' lone hand"),
+    Block("alone_declined", _SEAT, "seats that chose to play with the partner"),
+    Block("lone_defender", _SEAT, "the lone defender"),
+    Block("defence_declined", _SEAT, "defenders that chose to defend together"),
+    Block("sitting_out", _SEAT, "seats that sit out"),
+    Block("trick_cards", (N_SEATS, N_CARDS), "the card of each seat in the present trick"),
+    Block("played", (N_SEATS, N_CARDS), "all cards that each seat has played"),
+    Block("trick_of_card", _CARD, "the trick, 1 to 5, in which each card was played", 0, 5),
+    Block("leader", (N_TRICKS, N_SEATS), "who led to each trick"),
+    Block("winner", _SEAT, "who is winning the present trick, or won the last one"),
+    Block("led_suit", (4,), "the suit to follow"),
+    Block("void", (N_SEATS, 4), "suits that each seat has shown it does not hold"),
+    Block("tricks", (2,), "tricks won by us, by them", 0, 5),
+    Block("score", (2,), "score of us, of them, plus 50", POINTS_OFFSET, 10),
+    Block("games", (3,), "games won by us, by them, and drawn"),
+    Block("hands", (1,), "hands played in this game", 0, 10),
+    Block("points", (2,), "points of the finished hand for us, for them, plus 50", POINTS_OFFSET, 4),
+    Block("thrown_in", (1,), "the hand ended without play"),
+    Block("offender", _SEAT, "the seat that reneged"),
+    Block("next_dealer", _SEAT, "the next dealer, once the hand is over"),
+    Block("game_result", (3,), "the game is won by us, by them, drawn"),
+    Block("match_result", (3,), "the match is won by us, by them, drawn"),
+    Block("rules", (N_RULES,), "the rule set: codes of its options in the order of the rule record"),
+)
+
+
+def _placed(blocks: tuple[Block, ...]) -> dict[str, Block]:
+    placed, start = {}, 0
+    for block in blocks:
+        placed[block.name] = Block(
+            block.name, block.shape, block.meaning, block.offset, block.scale, start
+        )
+        start += block.size
+    return placed
+
+
+LAYOUT: dict[str, Block] = _placed(_BLOCKS)
+"""The blocks of an observation by name, in order."""
+OBSERVATION_SIZE = sum(block.size for block in _BLOCKS)
+
+_HIDDEN_BLOCKS = (
+    Block("all_hands", (N_SEATS, N_CARDS), "cards in the hand of every seat"),
+    Block("kitty", _CARD, "the face-down kitty"),
+    Block("discard", _CARD, "the card laid away by the taker of the upcard"),
+)
+HIDDEN_LAYOUT: dict[str, Block] = _placed(_HIDDEN_BLOCKS)
+"""The blocks that ``state()`` adds to an observation: what nobody at the table knows in full."""
+HIDDEN_SIZE = sum(block.size for block in _HIDDEN_BLOCKS)
+
+
+def layout_hash() -> str:
+    """A short digest of the layout; a network's weights fit only observations of the same one."""
+    words = [f"v{LAYOUT_VERSION}"] + [f"{b.name}{b.shape}@{b.start}" for b in LAYOUT.values()]
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
+
+
+def _start(name: str) -> int:
+    return LAYOUT[name].start
+
+
+_PHASE, _TURN, _DEALER = _start("phase"), _start("turn"), _start("dealer")
+_HAND, _UPCARD, _PLACE, _TAKER = _start("hand"), _start("upcard"), _start("upcard_place"), _start("taker")
+_DISCARD, _SWAPPED, _SWAPPER = _start("own_discard"), _start("swapped"), _start("swapper")
+_TRUMP, _MAKER = _start("trump"), _start("maker")
+_PASSED_1, _PASSED_2 = _start("passed_round_1"), _start("passed_round_2")
+_LONER, _ALONE_DECLINED = _start("loner"), _start("alone_declined")
+_LONE_DEFENDER, _DEFENCE_DECLINED = _start("lone_defender"), _start("defence_declined")
+_SITTING_OUT, _TRICK_CARDS, _PLAYED = _start("sitting_out"), _start("trick_cards"), _start("played")
+_TRICK_OF_CARD, _LEADER, _WINNER = _start("trick_of_card"), _start("leader"), _start("winner")
+_LED_SUIT, _VOID, _TRICKS, _SCORE = _start("led_suit"), _start("void"), _start("tricks"), _start("score")
+_GAMES, _HANDS, _POINTS = _start("games"), _start("hands"), _start("points")
+_THROWN_IN, _OFFENDER, _NEXT_DEALER = _start("thrown_in"), _start("offender"), _start("next_dealer")
+_GAME_RESULT, _MATCH_RESULT, _RULES = _start("game_result"), _start("match_result"), _start("rules")
+_KITTY, _HIDDEN_DISCARD = HIDDEN_LAYOUT["kitty"].start, HIDDEN_LAYOUT["discard"].start
+
+_RELATIVE_ROW = N_FRAMES
+_CARD_ROW: npt.NDArray[np.int64] = np.vstack([CARD_AT, np.arange(N_CARDS)]).astype(np.int64)
+_SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT, np.arange(4)]).astype(np.int64)
+"""Where a frame's cards and suits stand in an observation: rows by frame; the last is trump-relative."""
+
+
+def rule_codes(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
+    """The rule set's codes as the block ``rules`` holds them: uint8[N_RULES]."""
+    return (ruleset.record().view(np.int16) & 0xFF).astype(np.uint8)
+
+
+@njit
+def _mark_seat(out, start, seat, viewer):
+    if seat >= 0:
+        out[start + ((seat - viewer) & 3)] = 1
+
+
+@njit
+def _mark_seats(out, start, seats, viewer):
+    for seat in range(N_SEATS):
+        if (np.int64(seats) >> seat) & 1:
+            out[start + ((seat - viewer) & 3)] = 1
+
+
+@njit
+def _mark_cards(out, start, cards, row):
+    rest = np.int64(cards)
+    while rest != 0:
+        out[start + _CARD_ROW[row, lowest_bit(rest)]] = 1
+        rest &= rest - 1
+
+
+@njit
+def _mark_calls(s, viewer, out, row):
+    for k in range(s.passes):
+        seat = s.dealer + 1 + k
+        start = _PASSED_1 if k < N_SEATS else _PASSED_2
+        out[start + ((seat - viewer) & 3)] = 1
+    if s.trump >= 0:
+        named = 4 if s.trump == NO_TRUMP else _SUIT_ROW[row, RELATIVE_SUIT[s.frame, s.trump]]
+        out[_TRUMP + named] = 1
+    _mark_seat(out, _MAKER, s.maker, viewer)
+    _mark_seat(out, _LONER, s.loner, viewer)
+    _mark_seat(out, _LONE_DEFENDER, s.lone_defender, viewer)
+    if s.alone_declined | s.defence_declined | s.sitting_out:
+        _mark_seats(out, _ALONE_DECLINED, s.alone_declined, viewer)
+        _mark_seats(out, _DEFENCE_DECLINED, s.defence_declined, viewer)
+        _mark_seats(out, _SITTING_OUT, s.sitting_out, viewer)
+
+
+@njit
+def _mark_tricks(s, viewer, out, row):
+    for t in range(min(s.trick + 1, N_TRICKS)):
+        _mark_seat(out, _LEADER + N_SEATS * t, s.leader[t], viewer)
+        for seat in range(N_SEATS):
+            bit = s.plays[t, seat]
+            if bit >= 0:
+                card = _CARD_ROW[row, bit]
+                relative = (seat - viewer) & 3
+                out[_PLAYED + N_CARDS * relative + card] = 1
+                out[_TRICK_OF_CARD + card] = t + 1
+                if t == s.trick:
+                    out[_TRICK_CARDS + N_CARDS * relative + card] = 1
+    _mark_seat(out, _WINNER, s.winner, viewer)
+    for relative_suit in range(4):
+        suit = EFFECTIVE_SUIT[s.frame, relative_suit]
+        place = _SUIT_ROW[row, relative_suit]
+        if s.led == suit:
+            out[_LED_SUIT + place] = 1
+        for seat in range(N_SEATS):
+            if s.void[seat] & suit:
+                out[_VOID + 4 * ((seat - viewer) & 3) + place] = 1
+
+
+@njit
+def _byte(value, offset):
+    return min(max(np.int64(value) + offset, 0), 255)
+
+
+@njit
+def _mark_result(s, out, start, winner, us):
+    if winner != UNDECIDED:
+        out[start + (2 if winner == DRAWN else (0 if winner == us else 1))] = 1
+
+
+@njit
+def _mark_scores(s, viewer, out):
+    us = team(viewer)
+    for k in range(2):
+        side = us ^ k
+        out[_TRICKS + k] = s.tricks[side]
+        out[_SCORE + k] = _byte(s.score[side], POINTS_OFFSET)
+        out[_GAMES + k] = s.games[side]
+        out[_POINTS + k] = _byte(s.points[side], POINTS_OFFSET)
+    out[_GAMES + 2] = s.games[2]
+    out[_HANDS] = _byte(s.hands, 0)
+    if s.phase == OVER:
+        out[_THROWN_IN] = s.thrown_in
+        _mark_seat(out, _OFFENDER, s.offender, viewer)
+        _mark_seat(out, _NEXT_DEALER, s.next_dealer, viewer)
+        _mark_result(s, out, _GAME_RESULT, s.game_winner, us)
+        _mark_result(s, out, _MATCH_RESULT, s.match_winner, us)
+
+
+@njit
+def encode_seen(s, codes, viewer, absolute, out):
+    """Write the observation of a record that :func:`~euchre_env.rules.hide` has cleared for ``viewer``.
+
+    ``codes`` is :func:`rule_codes`; ``out`` is uint8[OBSERVATION_SIZE].
+    """
+    out[:] = 0
+    row = np.int64(s.frame) if absolute else _RELATIVE_ROW
+    out[_PHASE + s.phase] = 1
+    _mark_seat(out, _TURN, s.turn, viewer)
+    _mark_seat(out, _DEALER, s.dealer, viewer)
+    _mark_cards(out, _HAND, s.hand[viewer], row)
+    _mark_cards(out, _UPCARD, s.upcard, row)
+    out[_PLACE + s.place] = 1
+    _mark_seat(out, _TAKER, s.taker, viewer)
+    _mark_cards(out, _DISCARD, s.discard, row)
+    if s.swapper >= 0:
+        _mark_cards(out, _SWAPPED, s.swapped, row)
+        _mark_seat(out, _SWAPPER, s.swapper, viewer)
+    _mark_calls(s, viewer, out, row)
+    if s.leader[0] >= 0:
+        _mark_tricks(s, viewer, out, row)
+    _mark_scores(s, viewer, out)
+    out[_RULES : _RULES + N_RULES] = codes
+
+
+@njit
+def encode(s, r, codes, viewer, absolute, scratch, out):
+    """Write what ``viewer`` can know of record ``s`` under the rule record ``r``.
+
+    ``scratch`` is STATE[1], overwritten; ``codes`` is :func:`rule_codes` of the same rule set;
+    ``absolute`` chooses the frame; ``out`` is uint8[OBSERVATION_SIZE].
+    """
+    scratch[0] = s
+    seen = scratch[0]
+    hide(seen, r, viewer)
+    encode_seen(seen, codes, viewer, absolute, out)
+
+
+@njit
+def encode_hidden(s, viewer, absolute, out):
+    """Write all hands, the kitty and the discard, for critics and for ``state()``: uint8[HIDDEN_SIZE]."""
+    out[:] = 0
+    row = np.int64(s.frame) if absolute else _RELATIVE_ROW
+    for seat in range(N_SEATS):
+        _mark_cards(out, N_CARDS * ((seat - viewer) & 3), s.hand[seat], row)
+    _mark_cards(out, _KITTY, s.kitty | s.spare, row)
+    _mark_cards(out, _HIDDEN_DISCARD, s.discard, row)
+
+
+# --- decoding ----------------------------------------------------------------------------------
+
+
+def _seat_in(block: npt.NDArray[Any]) -> int:
+    return int(np.argmax(block)) if block.any() else NOBODY
+
+
+def _seat_bits(block: npt.NDArray[Any]) -> int:
+    return int(sum(1 << i for i in range(N_SEATS) if block[i]))
+
+
+class _Reader:
+    """Reads an observation back into a record, seat 0 being the observer."""
+
+    def __init__(self, observation: npt.NDArray[np.uint8], absolute: bool) -> None:
+        self.block = {
+            name: observation[b.slice].reshape(b.shape).astype(np.int64)
+            for name, b in LAYOUT.items()
+        }
+        self.frame = self._frame(absolute)
+        self.row = self.frame if absolute else _RELATIVE_ROW
+
+    def _frame(self, absolute: bool) -> int:
+        trump, upcard = self.block["trump"], self.block["upcard"]
+        if trump[4] or (not trump.any() and upcard[JOKER]):
+            return NATURAL
+        if not absolute:
+            return SPADES
+        return int(np.argmax(trump)) if trump.any() else int(np.argmax(upcard)) // 6
+
+    def cards(self, block: npt.NDArray[np.int64]) -> int:
+        return sum(1 << bit for bit in range(N_CARDS) if block[_CARD_ROW[self.row, bit]])
+
+    def suits(self, block: npt.NDArray[np.int64]) -> int:
+        held = [k for k in range(4) if block[_SUIT_ROW[self.row, k]]]
+        return int(sum(EFFECTIVE_SUIT[self.frame, k] for k in held))
+
+    def trump(self) -> int:
+        if not self.block["trump"].any():
+            return NOBODY
+        return self.frame
+
+    def result(self, name: str) -> int:
+        block = self.block[name]
+        return (0, 1, DRAWN)[int(np.argmax(block))] if block.any() else UNDECIDED
+
+
+def _read_calls(s: Any, read: _Reader) -> None:
+    block = read.block
+    s["phase"] = np.argmax(block["phase"])
+    s["place"] = np.argmax(block["upcard_place"])
+    for name in ("turn", "dealer", "taker", "swapper", "maker", "loner", "lone_defender"):
+        s[name] = _seat_in(block[name])
+    for name in ("offender", "next_dealer", "winner"):
+        s[name] = _seat_in(block[name])
+    for name in ("alone_declined", "defence_declined", "sitting_out"):
+        s[name] = _seat_bits(block[name])
+    s["passes"] = block["passed_round_1"].sum() + block["passed_round_2"].sum()
+    s["frame"], s["trump"] = read.frame, read.trump()
+    s["hand"][0] = read.cards(block["hand"])
+    s["upcard"], s["discard"] = read.cards(block["upcard"]), read.cards(block["own_discard"])
+    s["swapped"] = read.cards(block["swapped"])
+
+
+def _read_tricks(s: Any, read: _Reader) -> None:
+    block = read.block
+    s["plays"][:] = NOBODY
+    for seat in range(N_SEATS):
+        s["played"][seat] = read.cards(block["played"][seat])
+        s["void"][seat] = read.suits(block["void"][seat])
+        for bit in range(N_CARDS):
+            if int(s["played"][seat]) >> bit & 1:
+                trick = block["trick_of_card"][_CARD_ROW[read.row, bit]] - 1
+                s["plays"][trick, seat] = bit
+    for t in range(N_TRICKS):
+        s["leader"][t] = _seat_in(block["leader"][t])
+    s["tricks"] = block["tricks"]
+    s["trick"] = block["tricks"].sum()
+    s["led"] = read.suits(block["led_suit"])
+    present = s["plays"][min(int(s["trick"]), N_TRICKS - 1)]
+    s["count"] = (present >= 0).sum()
+    if s["count"] and s["winner"] >= 0:
+        s["best"] = ONE << np.int64(present[s["winner"]])
+
+
+def decode(observation: npt.NDArray[np.uint8], frame: str = "absolute") -> tuple[Any, Ruleset]:
+    """The record that an observation came from, as far as its observer knew it, and the rule set.
+
+    Seats and teams are the observer's (seat 0 is the observer). In the ``trump`` frame suits have no
+    names: the frame's suit is called spades.
+
+    Args:
+        observation: uint8[OBSERVATION_SIZE].
+        frame: ``"absolute"`` or ``"trump"``, the frame that it was encoded in.
+    """
+    read = _Reader(np.asarray(observation), frame == "absolute")
+    s = np.zeros(1, STATE)[0]
+    _read_calls(s, read)
+    _read_tricks(s, read)
+    s["score"] = read.block["score"] - POINTS_OFFSET
+    s["points"] = read.block["points"] - POINTS_OFFSET
+    s["games"], s["hands"] = read.block["games"], read.block["hands"][0]
+    s["thrown_in"] = read.block["thrown_in"][0]
+    s["game_winner"], s["match_winner"] = read.result("game_result"), read.result("match_result")
+    return s, decode_rules(observation)
+
+
+def decode_rules(observation: npt.NDArray[np.uint8]) -> Ruleset:
+    """The rule set that an observation carries."""
+    codes = observation[LAYOUT["rules"].slice].astype(np.int16)
+    codes[codes >= 254] -= 256
+    return Ruleset.from_record(codes.view(RULES))
+
+
+def layout_markdown() -> str:
+    """The table of observation blocks for the documentation."""
+    lines = [
+        f"Layout version {LAYOUT_VERSION}, {OBSERVATION_SIZE} entries, hash `{layout_hash()}`.",
+        "",
+        "| entries | block | shape | meaning |",
+        "| --- | --- | --- | --- |",
+    ]
+    for b in LAYOUT.values():
+        shape = " x ".join(map(str, b.shape))
+        lines.append(f"| {b.start}..{b.start + b.size - 1} | `{b.name}` | {shape} | {b.meaning} |")
+    return "\n".join(lines) + "\n"

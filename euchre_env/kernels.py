@@ -1,0 +1,322 @@
+"""Compiled loops over arrays of game records: shuffling, dealing, stepping, encoding, playing out.
+
+Nothing here knows a rule. Every loop takes a range ``[start, stop)`` of games, so that threads can
+share an array; each game draws from its own generator, so results do not depend on the split.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._jit import njit
+from .actions import FROM_ABSOLUTE, TO_ABSOLUTE
+from .cards import N_CARDS, ONE, lowest_bit, popcount
+from .encoding import encode, encode_hidden
+from .rules import (
+    N_ACTIONS,
+    N_SEATS,
+    NOBODY,
+    OVER,
+    STATE,
+    UNDECIDED,
+    apply,
+    deal,
+    legal,
+    must_redraw,
+    new_match,
+    next_hand,
+    reward,
+)
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+# Modes of :func:`step_games`.
+GAME_EPISODES, SKIP_FORCED, OBSERVE, ABSOLUTE, HIDDEN = 1, 2, 4, 8, 16
+
+
+# --- the generator -----------------------------------------------------------------------------
+
+
+@njit
+def mix(x):
+    """A 64-bit hash (the output function of SplitMix64; Steele, Lea and Flood 2014)."""
+    x = np.uint64(x)
+    x = (x ^ (x >> _S30)) * _MIX_1
+    x = (x ^ (x >> _S27)) * _MIX_2
+    return x ^ (x >> _S31)
+
+
+@njit
+def seed_of(seed, index):
+    """The generator state of stream ``index`` under ``seed``, both uint64."""
+    return mix(mix(np.uint64(seed) + _GOLDEN) ^ (np.uint64(index) * _MIX_1 + _GOLDEN))
+
+
+@njit
+def draw(s):
+    """64 random bits from the record's generator (SplitMix64)."""
+    s.rng = s.rng + _GOLDEN
+    return mix(s.rng)
+
+
+@njit
+def below(bits, bound):
+    """A number in ``[0, bound)`` from 32 random bits (bias below bound / 2**32)."""
+    return np.int64(((bits & _LOW) * np.uint64(bound)) >> _S32)
+
+
+# --- dealing -----------------------------------------------------------------------------------
+
+
+@njit
+def shuffle(s, r, deck):
+    """Fill ``deck`` (int8[25]) with the rule set's cards in random order; redraws where the rules say so."""
+    size = N_CARDS - 1 + (1 if r.joker != 0 else 0)
+    while True:
+        for k in range(N_CARDS):
+            deck[k] = k if k < size else NOBODY
+        bits = np.uint64(0)
+        for k in range(size - 1):
+            bits = bits >> _S32 if k & 1 else draw(s)
+            other = k + below(bits, size - k)
+            card = deck[other]
+            deck[other] = deck[k]
+            deck[k] = card
+        if not must_redraw(r, deck):
+            return
+
+
+@njit
+def draw_dealer(s, r):
+    """The first dealer: a fixed seat, a uniform one, or by the first black jack dealt from seat 0."""
+    if r.first_dealer >= 0:
+        return np.int64(r.first_dealer)
+    if r.first_dealer == -1:
+        return below(draw(s), N_SEATS)
+    # Chances of seats 0 to 3 that the first of two black jacks among 24 cards falls to them.
+    ticket = below(draw(s), 46)
+    return (ticket >= 13) + (ticket >= 25) + np.int64(ticket >= 36)
+
+
+@njit
+def start_episode(s, r, dealer, score_0, score_1, deck):
+    """A new match (or single hand) at the given score; a dealer of -1 is drawn; the deck is shuffled."""
+    new_match(s, r)
+    s.score[0] = score_0
+    s.score[1] = score_1
+    if dealer < 0:
+        dealer = draw_dealer(s, r)
+    shuffle(s, r, deck)
+    deal(s, r, deck, dealer)
+
+
+# --- legal sets --------------------------------------------------------------------------------
+
+
+@njit
+def spread_legal(legal_set, frame, absolute, mask):
+    """Write a legal set as int8[38], one byte an action, in the chosen frame."""
+    if absolute:
+        for a in range(N_ACTIONS):
+            mask[TO_ABSOLUTE[frame, a]] = (legal_set >> a) & 1
+    else:
+        for a in range(N_ACTIONS):
+            mask[a] = (legal_set >> a) & 1
+
+
+@njit
+def nth_action(legal_set, n):
+    """The ``n``-th lowest action of a legal set."""
+    for _ in range(n):
+        legal_set &= legal_set - 1
+    return lowest_action(legal_set)
+
+
+@njit
+def lowest_action(legal_set):
+    """The lowest action of a legal set that is not empty."""
+    low = legal_set & 0x7FFFFFF
+    if low != 0:
+        return lowest_bit(low)
+    return 27 + lowest_bit(legal_set >> 27)
+
+
+@njit
+def count_actions(legal_set):
+    """The number of actions in a legal set."""
+    return popcount(legal_set & 0x7FFFFFF) + popcount(legal_set >> 27)
+
+
+@njit
+def play_forced(s, r):
+    """Play forced actions until there is a choice or the hand is over; returns the legal set."""
+    legal_set = legal(s, r)
+    while legal_set != 0 and legal_set & (legal_set - 1) == 0:
+        apply(s, r, lowest_action(legal_set))
+        legal_set = legal(s, r)
+    return legal_set
+
+
+# --- stepping a batch --------------------------------------------------------------------------
+
+
+@njit
+def legal_sets(states, rules, which, sets, start, stop):
+    """Write the legal set of each game, int64[B]."""
+    for i in range(start, stop):
+        sets[i] = legal(states[i], rules[which[i]])
+
+
+@njit
+def first_illegal(states, legal_sets, actions, absolute, start, stop):
+    """The first game whose action is not legal, or -1. Changes nothing."""
+    for i in range(start, stop):
+        action = np.int64(actions[i])
+        if action < 0 or action >= N_ACTIONS:
+            return i
+        if absolute:
+            action = np.int64(FROM_ABSOLUTE[states[i].frame, action])
+        if (legal_sets[i] >> action) & 1 == 0:
+            return i
+    return -1
+
+
+@njit
+def report(i, states, rules, codes, which, mode, legal_sets, masks, actors, observations, hidden, scratch):
+    """Write mask, actor and observation of game ``i``, which waits for a decision."""
+    s = states[i]
+    absolute = (mode & ABSOLUTE) != 0
+    actors[i] = s.turn
+    spread_legal(legal_sets[i], s.frame, absolute, masks[i])
+    if mode & OBSERVE:
+        k = which[i]
+        encode(s, rules[k], codes[k], s.turn, absolute, scratch, observations[i])
+    if mode & HIDDEN:
+        encode_hidden(s, s.turn, absolute, hidden[i])
+
+
+@njit
+def _first_decision(s, r, mode):
+    return play_forced(s, r) if mode & SKIP_FORCED else legal(s, r)
+
+
+@njit
+def begin_games(states, rules, which, mode, legal_sets, start, stop):
+    """Start an episode in each game from its own generator."""
+    deck = np.empty(N_CARDS, np.int8)
+    for i in range(start, stop):
+        _begin(i, states, rules, which, mode, legal_sets, deck)
+
+
+@njit
+def _begin(i, states, rules, which, mode, legal_sets, deck):
+    s = states[i]
+    if len(rules) > 1:
+        which[i] = below(draw(s), len(rules))
+    r = rules[which[i]]
+    legal_sets[i] = 0
+    while legal_sets[i] == 0:
+        start_episode(s, r, NOBODY, 0, 0, deck)
+        legal_sets[i] = _first_decision(s, r, mode)
+
+
+@njit
+def _ends_episode(s, mode, dealt, max_hands):
+    return mode & GAME_EPISODES == 0 or s.match_winner != UNDECIDED or dealt >= max_hands
+
+
+@njit
+def step_games(
+    states, rules, which, mode, max_hands, actions, legal_sets, rewards, done, truncated, dealt, final_states, start, stop
+):
+    """Apply one legal action to each game; finished episodes keep their last record and start again."""
+    deck = np.empty(N_CARDS, np.int8)
+    absolute = mode & ABSOLUTE != 0
+    for i in range(start, stop):
+        s = states[i]
+        r = rules[which[i]]
+        action = np.int64(actions[i])
+        apply(s, r, np.int64(FROM_ABSOLUTE[s.frame, action]) if absolute else action)
+        for seat in range(N_SEATS):
+            rewards[i, seat] = 0
+        done[i] = False
+        truncated[i] = False
+        legal_set = _first_decision(s, r, mode)
+        while s.phase == OVER:
+            for seat in range(N_SEATS):
+                rewards[i, seat] += reward(s, seat)
+            if _ends_episode(s, mode, dealt[i], max_hands):
+                done[i] = True
+                truncated[i] = mode & GAME_EPISODES != 0 and s.match_winner == UNDECIDED
+                final_states[i] = s
+                dealt[i] = 1
+                _begin(i, states, rules, which, mode, legal_sets, deck)
+                legal_set = legal_sets[i]
+            else:
+                dealt[i] += 1
+                shuffle(s, r, deck)
+                next_hand(s, r, deck)
+                legal_set = _first_decision(s, r, mode)
+        legal_sets[i] = legal_set
+
+
+@njit
+def report_games(states, rules, codes, which, mode, legal_sets, masks, actors, observations, hidden, start, stop):
+    """Write masks, actors and observations of all games of the range."""
+    scratch = np.empty(1, STATE)
+    for i in range(start, stop):
+        report(i, states, rules, codes, which, mode, legal_sets, masks, actors, observations, hidden, scratch)
+
+
+@njit
+def random_actions(generators, states, legal_sets, absolute, actions, start, stop):
+    """One uniform legal action for each game, drawn from the generators uint64[B]."""
+    for i in range(start, stop):
+        generators[i] += _GOLDEN
+        n = below(mix(generators[i]), count_actions(legal_sets[i]))
+        action = nth_action(legal_sets[i], n)
+        actions[i] = TO_ABSOLUTE[states[i].frame, action] if absolute else action
+
+
+# --- whole hands -------------------------------------------------------------------------------
+
+
+@njit
+def play_out_randomly(s, r, bits):
+    """Finish the hand with uniform random actions; returns the decisions made. ``bits`` is a generator state."""
+    decisions = 0
+    legal_set = legal(s, r)
+    while legal_set != 0:
+        bits += _GOLDEN
+        apply(s, r, nth_action(legal_set, below(mix(bits), count_actions(legal_set))))
+        decisions += 1
+        legal_set = legal(s, r)
+    return decisions
+
+
+@njit
+def _random_hands(states, rules, seed, hands):
+    s = states[0]
+    deck = np.empty(N_CARDS, np.int8)
+    decisions = 0
+    s.rng = seed_of(seed, 0)
+    for _ in range(hands):
+        start_episode(s, rules[0], NOBODY, 0, 0, deck)
+        decisions += play_out_randomly(s, rules[0], draw(s))
+    return decisions
+
+
+def random_hands(rules, seed: int, hands: int) -> int:
+    """Play whole hands with uniform random legal actions; returns the number of decisions.
+
+    Args:
+        rules: A rule record, RULES[1].
+        seed: Of deals and actions.
+        hands: How many hands to play.
+    """
+    return int(_random_hands(np.zeros(1, STATE), rules, np.uint64(seed), np.int64(hands)))

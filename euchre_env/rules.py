@@ -1,0 +1,890 @@
+"""The rules of Euchre, each written once, as small functions over a record of the game.
+
+The record (:data:`STATE`) holds everything: hands, calls, tricks, scores. The functions change it in
+place or answer a question about it; they draw no random numbers and do no input or output. Chance
+enters as a dealt deck (:func:`deal`). A rule set is a record too (``Ruleset.record()``).
+
+Sets of cards are bit masks in the record's own ``frame`` (see :mod:`euchre_env.cards`), and actions
+are ids in that frame: a card's bit, then :data:`PASS` to :data:`KEEP`. Every function runs compiled
+and, with ``NUMBA_DISABLE_JIT=1``, as plain Python with equal results.
+
+The sources of each rule are listed in ``docs/rules.md``.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ._jit import njit
+from .cards import (
+    ACE,
+    CARD_AT,
+    EFFECTIVE_SUIT,
+    JOKER,
+
+    NATURAL,
+    NINE,
+    NO_TRUMP,
+    OF_RANK,
+    ONE,
+    PRINTED_SUIT,
+    RELATIVE_SUIT,
+    SUIT_AT,
+    SUIT_OF_BIT,
+    TEN,
+    TRUMP_SUIT,
+    TRUMPS,
+    BIT_OF,
+    from_natural,
+    popcount,
+    to_natural,
+)
+from .ruleset import (
+    BEFORE_LEAD,
+    BY_MAKER_TEAM,
+    DEALER_DISCARDS,
+    DEFEND_ANY,
+    DEFEND_OFF,
+    JOKER_NAMES_BLIND,
+    JOKER_REDRAW,
+    LEAD_LONER_LEFT,
+    LONER_TAKES,
+    NATURAL_NOT_DEALER,
+    NATURAL_OFF,
+    NO_TRUMP_ROUND2,
+    NO_TRUMP_STUCK,
+    REDEAL_SAME,
+    RENEGE_DEDUCT,
+    RENEGE_PENALISED,
+    TEST_ACE_NO_FACE,
+    TEST_FOUR_LOW,
+    TEST_NO_ACE_NO_FACE,
+    TEST_NO_ACE_NO_FACE_NO_TRUMP,
+    TEST_THREE_LOW,
+    WEAK_OFF,
+    WEAK_REDEAL_SAME,
+    WEAK_THROW_IN,
+    WITH_CALL,
+)
+
+N_SEATS = 4
+N_TRICKS = 5
+N_TEAMS = 2
+NOBODY = -1
+"""The value of a seat, a trump suit or a card that is not (yet) there."""
+
+PHASES = (
+    "weak_hand",
+    "name_trump",
+    "bid1",
+    "bid2",
+    "loner",
+    "defend",
+    "discard",
+    "play",
+    "over",
+)
+WEAK_HAND, NAME_TRUMP, BID1, BID2, LONER, DEFEND, DISCARD, PLAY, OVER = range(len(PHASES))
+
+# Action ids beyond the cards 0 to 24. CALL + s names the relative suit s of the frame.
+PASS, ORDER_UP, CALL, CALL_NO_TRUMP = 25, 26, 27, 31
+ALONE, WITH_PARTNER, DEFEND_ALONE, DEFEND_TOGETHER, CLAIM, KEEP = range(32, 38)
+N_ACTIONS = 38
+
+UPCARD_PLACES = ("face_up", "turned_down", "out_of_play", "taken", "taken_or_buried")
+FACE_UP, TURNED_DOWN, OUT_OF_PLAY, TAKEN, TAKEN_OR_BURIED = range(len(UPCARD_PLACES))
+
+LOCATIONS = (
+    "unknown",
+    "own_hand",
+    "own_dead_hand",
+    "own_discard",
+    "played",
+    "swapped",
+    "upcard_face_up",
+    "turned_down",
+    "out_of_play",
+    "dealer_hand",
+    "dealer_hand_or_discard",
+)
+(
+    LOCATION_UNKNOWN,
+    LOCATION_OWN_HAND,
+    LOCATION_OWN_DEAD_HAND,
+    LOCATION_OWN_DISCARD,
+    LOCATION_PLAYED,
+    LOCATION_SWAPPED,
+    LOCATION_UPCARD,
+) = range(7)
+
+UNDECIDED, DRAWN = -2, -1
+"""Values of ``game_winner`` and ``match_winner`` besides a team."""
+
+STATE = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("rng", np.uint64),  # the game's own generator; only the kernels touch it
+                ("hand", np.int32, 4),  # cards held
+                ("played", np.int32, 4),  # cards played by each seat, the present trick included
+                ("void", np.int32, 4),  # suits that a seat has shown it does not hold
+                ("kitty", np.int32),  # the three face-down cards
+                ("spare", np.int32),  # the fourth face-down card of a deck with the joker
+                ("upcard", np.int32),  # the card turned up, as a set of one
+                ("discard", np.int32),  # the card laid away by the taker of the upcard
+                ("swapped", np.int32),  # three cards laid under the pack for a weak hand
+                ("led", np.int32),  # the suit to follow, as a set
+                ("best", np.int32),  # the card winning the present trick, as a set of one
+                ("score", np.int16, 2),  # by team, in the present game
+                ("points", np.int16, 2),  # of the hand just finished
+                ("hands", np.int16),  # hands played in the present game
+                ("plays", np.int8, (5, 4)),  # bit of the card by trick and seat, -1 for none
+                ("leader", np.int8, 5),  # of each trick begun, else -1
+                ("tricks", np.int8, 2),  # won by each team
+                ("games", np.int8, 3),  # games of the match won by each team, and drawn
+                ("phase", np.int8),
+                ("turn", np.int8),  # the seat to act, -1 when the hand is over
+                ("dealer", np.int8),
+                ("frame", np.int8),  # of all the sets above
+                ("trump", np.int8),  # suit, NO_TRUMP, or -1 before a call
+                ("passes", np.int8),  # 0 to 8
+                ("maker", np.int8),  # the seat that called
+                ("loner", np.int8),  # the lone hand of the makers' team
+                ("lone_defender", np.int8),
+                ("sitting_out", np.int8),  # bit per seat
+                ("alone_declined", np.int8),  # bit per seat
+                ("defence_declined", np.int8),  # bit per seat
+                ("place", np.int8),  # of the upcard: an index of UPCARD_PLACES
+                ("taker", np.int8),  # the seat that took the upcard
+                ("swapper", np.int8),  # the seat that swapped a weak hand
+                ("offender", np.int8),  # the seat that reneged
+                ("count", np.int8),  # cards in the present trick
+                ("winner", np.int8),  # the seat winning the present trick, or the last one
+                ("trick", np.int8),  # tricks finished
+                ("thrown_in", np.int8),  # whether the hand ended without play
+                ("next_dealer", np.int8),
+                ("game_winner", np.int8),  # team, DRAWN, or UNDECIDED
+                ("match_winner", np.int8),
+            ],
+            align=True,
+        ),
+    )
+)
+"""The record of one game. Seats are 0 to 3 clockwise; seats and trump are -1 where there is none."""
+
+
+def new_states(count: int) -> npt.NDArray[np.void]:
+    """``count`` blank records, STATE[count]."""
+    return np.zeros(count, STATE)
+
+
+# --- seats -------------------------------------------------------------------------------------
+
+
+@njit
+def left(seat):
+    """The seat to the left (clockwise)."""
+    return (seat + 1) & 3
+
+
+@njit
+def partner(seat):
+    """The seat across the table."""
+    return (seat + 2) & 3
+
+
+@njit
+def team(seat):
+    """The team of a seat: 0 for seats 0 and 2, 1 for seats 1 and 3."""
+    return seat & 1
+
+
+@njit
+def is_out(s, seat):
+    """Whether a seat sits out the hand."""
+    return (np.int64(s.sitting_out) >> seat) & 1 != 0
+
+
+# --- cards -------------------------------------------------------------------------------------
+
+
+@njit
+def beats(card, best, led, frame):
+    """Whether ``card`` takes the trick from ``best``, both sets of one: of the suit led, or trump, and higher."""
+    return card > best and card & (led | TRUMPS[frame]) != 0
+
+
+@njit
+def follows(cards, led):
+    """The cards that may be played to a lead of the set ``led``: those of the suit, or any."""
+    following = cards & led
+    return following if following != 0 else cards
+
+
+@njit
+def trick_winner(cards, count, frame):
+    """The position (0 is the lead) that wins a trick of ``count`` card bits played in order."""
+    best = 0
+    for k in range(1, count):
+        if beats(ONE << cards[k], ONE << cards[best], SUIT_OF_BIT[frame, cards[0]], frame):
+            best = k
+    return best
+
+
+@njit
+def effective_suit(bit, frame):
+    """The suit (0 to 3) that the card at ``bit`` counts as."""
+    for relative in range(4):
+        if EFFECTIVE_SUIT[frame, relative] >> bit & 1:
+            return np.int64(SUIT_AT[frame, relative])
+    return np.int64(NOBODY)
+
+
+@njit
+def suit_order(suit, frame, joker, out):
+    """Fill ``out`` with the card ids of an effective suit, high to low; returns how many."""
+    cards = EFFECTIVE_SUIT[frame, RELATIVE_SUIT[frame, suit]]
+    count = 0
+    for k in range(25):
+        bit = 24 - k
+        if cards >> bit & 1 and (joker or bit != JOKER):
+            out[count] = CARD_AT[frame, bit]
+            count += 1
+    return count
+
+
+# --- dealing -----------------------------------------------------------------------------------
+
+
+@njit
+def must_redraw(r, deck):
+    """Whether a deck is to be shuffled again because the joker would be turned up."""
+    return r.joker_upcard == JOKER_REDRAW and deck[20] == JOKER
+
+
+@njit
+def _clear_hand(s):
+    for seat in range(N_SEATS):
+        s.hand[seat] = 0
+        s.played[seat] = 0
+        s.void[seat] = 0
+        for t in range(N_TRICKS):
+            s.plays[t, seat] = NOBODY
+    for t in range(N_TRICKS):
+        s.leader[t] = NOBODY
+    for side in range(N_TEAMS):
+        s.points[side] = 0
+        s.tricks[side] = 0
+    s.kitty = s.spare = s.upcard = s.discard = s.swapped = s.led = s.best = 0
+    s.passes = s.sitting_out = s.alone_declined = s.defence_declined = 0
+    s.place = s.count = s.trick = s.thrown_in = 0
+    s.trump = s.maker = s.loner = s.lone_defender = NOBODY
+    s.taker = s.swapper = s.offender = s.winner = s.next_dealer = NOBODY
+
+
+@njit
+def _cards_from(deck, start, stop, frame):
+    cards = ONE & 0
+    for k in range(start, stop):
+        cards |= ONE << BIT_OF[frame, deck[k]]
+    return cards
+
+
+@njit
+def deal(s, r, deck, dealer):
+    """Deal a hand and open the bidding; scores stay.
+
+    ``deck`` holds card ids: five of each seat from 0 to 3, the upcard, the face-down kitty (three
+    cards, four with the joker; int[25], the last -1 without it).
+    """
+    _clear_hand(s)
+    s.dealer = dealer
+    s.frame = NATURAL if deck[20] == JOKER else deck[20] // 6
+    frame = s.frame
+    for seat in range(N_SEATS):
+        s.hand[seat] = _cards_from(deck, 5 * seat, 5 * seat + 5, frame)
+    s.upcard = _cards_from(deck, 20, 21, frame)
+    s.kitty = _cards_from(deck, 21, 24, frame)
+    if deck[24] >= 0:
+        s.spare = _cards_from(deck, 24, 25, frame)
+    if deck[20] == JOKER:
+        s.phase = NAME_TRUMP
+        s.turn = dealer
+    else:
+        _ask_weak_hands(s, r, 0)
+
+
+@njit
+def new_match(s, r):
+    """Scores and games at nothing; the first hand may be dealt."""
+    for side in range(N_TEAMS):
+        s.score[side] = 0
+        s.games[side] = 0
+    s.games[2] = 0
+    s.hands = 0
+    s.game_winner = UNDECIDED
+    s.match_winner = UNDECIDED
+
+
+@njit
+def next_hand(s, r, deck):
+    """Deal the hand after the one just finished, to the next dealer, in a new game if one has ended."""
+    if s.game_winner != UNDECIDED:
+        for side in range(N_TEAMS):
+            s.score[side] = next_game_score(s, r, side)
+        s.hands = 0
+        s.game_winner = UNDECIDED
+    deal(s, r, deck, s.next_dealer)
+
+
+# --- weak hands --------------------------------------------------------------------------------
+
+
+@njit
+def weak_hand_qualifies(test, hand, frame):
+    """Whether five cards pass a weak-hand test (``weak_hand_test``) when ``frame``'s suit is turned up."""
+    nines = popcount(hand & OF_RANK[frame, NINE])
+    tens = popcount(hand & OF_RANK[frame, TEN])
+    low = nines + tens
+    if test == TEST_NO_ACE_NO_FACE:
+        return low == 5
+    if test == TEST_ACE_NO_FACE:
+        return low == 4 and hand & OF_RANK[frame, ACE] != 0
+    if test == TEST_NO_ACE_NO_FACE_NO_TRUMP:
+        return low == 5 and hand & PRINTED_SUIT[frame, TRUMP_SUIT] == 0
+    if test == TEST_THREE_LOW:
+        return low >= 3
+    if test == TEST_FOUR_LOW:
+        return low >= 4
+    return nines >= 3 or tens >= 3
+
+
+@njit
+def _ask_weak_hands(s, r, asked):
+    """Ask the first qualifying seat after the first ``asked`` ones, or open round 1."""
+    if r.weak_hand != WEAK_OFF:
+        for k in range(asked, N_SEATS):
+            seat = (s.dealer + 1 + k) & 3
+            if weak_hand_qualifies(r.weak_hand_test, np.int64(s.hand[seat]), s.frame):
+                s.phase = WEAK_HAND
+                s.turn = seat
+                return
+    s.phase = BID1
+    s.turn = left(s.dealer)
+
+
+@njit
+def three_lowest(hand, frame):
+    """The three cards a weak hand swaps: nines, then tens, those of the upcard's suit last."""
+    chosen = ONE & 0
+    for rank in (NINE, TEN):
+        rest = hand & OF_RANK[frame, rank]
+        while rest != 0 and popcount(chosen) < 3:
+            chosen |= rest & -rest
+            rest &= rest - 1
+    return chosen
+
+
+@njit
+def _answer_weak_hand(s, r, action):
+    if action == KEEP:
+        _ask_weak_hands(s, r, ((s.turn - s.dealer - 1) & 3) + 1)
+    elif r.weak_hand == WEAK_THROW_IN:
+        _throw_in(s, r, s.dealer if r.weak_hand_redealer == WEAK_REDEAL_SAME else left(s.dealer))
+    else:
+        given = three_lowest(np.int64(s.hand[s.turn]), s.frame)
+        s.hand[s.turn] = (s.hand[s.turn] & ~given) | s.kitty
+        s.kitty = given
+        s.swapped = given
+        s.swapper = s.turn
+        s.phase = BID1
+        s.turn = left(s.dealer)
+
+
+# --- calls -------------------------------------------------------------------------------------
+
+
+@njit
+def _is_stuck(s, r):
+    return r.stick_the_dealer != 0 and s.phase == BID2 and s.turn == s.dealer
+
+
+@njit
+def _may_order_up(s, r):
+    if r.require_natural_trump == NATURAL_OFF:
+        return True
+    if r.require_natural_trump == NATURAL_NOT_DEALER and s.turn == s.dealer:
+        return True
+    return s.hand[s.turn] & PRINTED_SUIT[s.frame, TRUMP_SUIT] != 0
+
+
+@njit
+def _suits_with_natural_trump(s, calls):
+    kept = calls & 0
+    for relative in range(4):
+        if s.hand[s.turn] & PRINTED_SUIT[s.frame, relative] != 0:
+            kept |= calls & (ONE << (CALL + relative))
+    return kept
+
+
+@njit
+def _calls_of_round_two(s, r):
+    stuck = _is_stuck(s, r)
+    calls = (ONE << CALL) | (ONE << (CALL + 1)) | (ONE << (CALL + 2))
+    if stuck and r.stuck_dealer_may_name_turned_down != 0:
+        calls |= ONE << (CALL + TRUMP_SUIT)
+    if r.require_natural_trump != NATURAL_OFF:
+        kept = _suits_with_natural_trump(s, calls)
+        # A stuck dealer must have something to say, so the duty is waived without such a suit.
+        if kept != 0 or not stuck:
+            calls = kept
+    if r.no_trump == NO_TRUMP_ROUND2 or (r.no_trump == NO_TRUMP_STUCK and stuck):
+        calls |= ONE << CALL_NO_TRUMP
+    return calls if stuck else calls | (ONE << PASS)
+
+
+@njit
+def _pass(s, r):
+    s.passes += 1
+    if s.passes == 2 * N_SEATS:
+        _throw_in(s, r, s.dealer if r.throw_in_redealer == REDEAL_SAME else left(s.dealer))
+        return
+    if s.passes == N_SEATS:
+        s.phase = BID2
+        s.place = TURNED_DOWN
+    s.turn = left(s.turn)
+
+
+@njit
+def reframe(s, frame):
+    """Convert all sets of the record to another frame (before any card is played)."""
+    old = s.frame
+    for seat in range(N_SEATS):
+        s.hand[seat] = from_natural(to_natural(s.hand[seat], old), frame)
+    s.kitty = from_natural(to_natural(s.kitty, old), frame)
+    s.spare = from_natural(to_natural(s.spare, old), frame)
+    s.upcard = from_natural(to_natural(s.upcard, old), frame)
+    s.swapped = from_natural(to_natural(s.swapped, old), frame)
+    s.frame = frame
+
+
+@njit
+def _call(s, r, trump):
+    """The seat to act becomes maker of ``trump``, a suit or NO_TRUMP."""
+    s.maker = s.turn
+    s.trump = trump
+    if trump != s.frame:
+        reframe(s, trump)
+    if r.canadian_loner != 0 and s.passes < N_SEATS and s.maker == partner(s.dealer):
+        s.loner = s.maker
+        _exchange(s, r)
+    elif r.allow_alone != 0 and r.alone_timing == WITH_CALL:
+        s.phase = LONER
+    else:
+        _exchange(s, r)
+
+
+@njit
+def _exchange(s, r):
+    """After a call in round 1 the upcard goes to the dealer, to the lone partner, or out of play."""
+    if s.place == TURNED_DOWN:
+        _ask_alone_late(s, r)
+        return
+    partner_alone = s.loner == partner(s.dealer)
+    if partner_alone and r.partner_alone_upcard == LONER_TAKES:
+        s.taker = s.loner
+    elif partner_alone and r.partner_alone_upcard != DEALER_DISCARDS:
+        s.place = OUT_OF_PLAY
+        _ask_alone_late(s, r)
+        return
+    else:
+        s.taker = s.dealer
+    s.place = TAKEN
+    s.hand[s.taker] |= s.upcard
+    s.phase = DISCARD
+    s.turn = s.taker
+
+
+@njit
+def _discards(s, r):
+    if r.dealer_may_discard_upcard != 0:
+        return np.int64(s.hand[s.turn])
+    return np.int64(s.hand[s.turn] & ~s.upcard)
+
+
+@njit
+def _lay_away(s, r, card):
+    s.discard = ONE << card
+    s.hand[s.turn] &= ~s.discard
+    if r.dealer_may_discard_upcard != 0:
+        s.place = TAKEN_OR_BURIED
+    _ask_alone_late(s, r)
+
+
+# --- alone -------------------------------------------------------------------------------------
+
+
+@njit
+def _ask_alone_late(s, r):
+    if s.loner == NOBODY and r.allow_alone != 0 and r.alone_timing == BEFORE_LEAD:
+        s.phase = LONER
+        s.turn = s.maker
+    else:
+        _ask_defence(s, r)
+
+
+@njit
+def _answer_alone(s, r, action):
+    if action == ALONE:
+        s.loner = s.turn
+    else:
+        s.alone_declined |= ONE << s.turn
+        if r.alone_by == BY_MAKER_TEAM and s.turn == s.maker:
+            s.turn = partner(s.maker)
+            return
+    if r.alone_timing == WITH_CALL:
+        _exchange(s, r)
+    else:
+        _ask_defence(s, r)
+
+
+@njit
+def _ask_defence(s, r):
+    if r.defend_alone == DEFEND_ANY or (r.defend_alone != DEFEND_OFF and s.loner != NOBODY):
+        first = left(s.dealer)
+        s.phase = DEFEND
+        s.turn = first if team(first) != team(s.maker) else left(first)
+    else:
+        _start_play(s, r)
+
+
+@njit
+def _answer_defence(s, r, action):
+    if action == DEFEND_ALONE:
+        s.lone_defender = s.turn
+        _start_play(s, r)
+        return
+    first_asked = s.defence_declined == 0
+    s.defence_declined |= ONE << s.turn
+    if first_asked:
+        s.turn = partner(s.turn)
+    else:
+        _start_play(s, r)
+
+
+# --- play --------------------------------------------------------------------------------------
+
+
+@njit
+def seats_out(loner, lone_defender):
+    """The seats that sit out, a bit per seat: the partners of those who play alone."""
+    out = ONE & 0
+    if loner != NOBODY:
+        out |= ONE << partner(loner)
+    if lone_defender != NOBODY:
+        out |= ONE << partner(lone_defender)
+    return out
+
+
+@njit
+def first_leader(r, dealer, loner, sitting_out):
+    """Who leads to the first trick: left of the dealer (or of the lone hand), skipping seats that sit out."""
+    leader = left(dealer)
+    if loner != NOBODY and r.loner_lead == LEAD_LONER_LEFT:
+        leader = left(loner)
+    while sitting_out >> leader & 1:
+        leader = left(leader)
+    return leader
+
+
+@njit
+def trick_size(s):
+    """Cards to a trick: one of each seat that does not sit out."""
+    return N_SEATS - popcount(np.int64(s.sitting_out))
+
+
+@njit
+def _lead_from(s, seat):
+    s.leader[s.trick] = seat
+    s.turn = seat
+    s.count = 0
+    s.led = 0
+    s.best = 0
+
+
+@njit
+def _start_play(s, r):
+    s.sitting_out = seats_out(s.loner, s.lone_defender)
+    s.phase = PLAY
+    _lead_from(s, first_leader(r, s.dealer, s.loner, np.int64(s.sitting_out)))
+
+
+@njit
+def _playable(s, r):
+    hand = np.int64(s.hand[s.turn])
+    if s.count == 0 or r.renege == RENEGE_PENALISED:
+        return hand
+    return follows(hand, s.led)
+
+
+@njit
+def is_renege(hand, card, led):
+    """Whether playing ``card`` (a set of one) from ``hand`` fails to follow the set ``led`` that it could follow."""
+    return follows(hand, led) & card == 0
+
+
+@njit
+def _play(s, r, bit):
+    seat = s.turn
+    card = ONE << bit
+    if s.count == 0:
+        s.led = SUIT_OF_BIT[s.frame, bit]
+    elif s.led & card == 0:
+        if is_renege(np.int64(s.hand[seat]), card, s.led):
+            s.offender = seat
+        else:
+            s.void[seat] |= s.led
+    s.hand[seat] ^= card
+    s.played[seat] |= card
+    s.plays[s.trick, seat] = bit
+    if s.count == 0 or beats(card, s.best, s.led, s.frame):
+        s.best = card
+        s.winner = seat
+    s.count += 1
+    if s.offender != NOBODY:
+        _end_by_renege(s, r)
+    elif s.count == trick_size(s):
+        _end_trick(s, r)
+    else:
+        seat = left(seat)
+        while is_out(s, seat):
+            seat = left(seat)
+        s.turn = seat
+
+
+@njit
+def _end_trick(s, r):
+    s.tricks[team(s.winner)] += 1
+    s.trick += 1
+    if s.trick < N_TRICKS:
+        _lead_from(s, s.winner)
+        return
+    makers = team(s.maker)
+    made, defended = hand_points(
+        r, s.tricks[makers], s.loner != NOBODY, s.lone_defender != NOBODY
+    )
+    s.points[makers] = made
+    s.points[1 - makers] = defended
+    _end_hand(s, r, left(s.dealer))
+
+
+# --- points ------------------------------------------------------------------------------------
+
+
+@njit
+def hand_points(r, makers_tricks, alone, defended_alone):
+    """Points (makers, defenders) of a hand played out; one side scores.
+
+    Of the values that a euchre earns the largest counts, never the sum; a lone defender's scale
+    replaces them all.
+    """
+    if makers_tricks == N_TRICKS:
+        return np.int64(r.points_loner_march if alone else r.points_march), np.int64(0)
+    if makers_tricks == N_TRICKS - 1 and alone:
+        return np.int64(r.points_loner_four), np.int64(0)
+    if makers_tricks >= 3:
+        return np.int64(r.points_make), np.int64(0)
+    if defended_alone:
+        return np.int64(0), np.int64(r.defend_alone_points[0 if makers_tricks > 0 else 1])
+    euchre = np.int64(r.points_euchre)
+    if alone:
+        euchre = max(euchre, np.int64(r.points_loner_euchred))
+    if makers_tricks == 0:
+        euchre = max(euchre, np.int64(r.points_super_euchre))
+    return np.int64(0), euchre
+
+
+@njit
+def renege_points(r, maker, loner, offender):
+    """Points (team 0, team 1) when ``offender`` reneges: to the other side, or taken from its own."""
+    penalty = np.int64(r.renege_points)
+    if loner != NOBODY and team(offender) != team(maker):
+        penalty = np.int64(r.renege_points_vs_loner)
+    side = team(offender)
+    if r.renege_mode != RENEGE_DEDUCT:
+        side = 1 - side
+    else:
+        penalty = -penalty
+    return (penalty, np.int64(0)) if side == 0 else (np.int64(0), penalty)
+
+
+@njit
+def _end_by_renege(s, r):
+    s.points[0], s.points[1] = renege_points(r, s.maker, s.loner, s.offender)
+    _end_hand(s, r, left(s.dealer))
+
+
+@njit
+def _throw_in(s, r, next_dealer):
+    s.thrown_in = 1
+    s.phase = OVER
+    s.turn = NOBODY
+    s.next_dealer = next_dealer
+
+
+@njit
+def _end_hand(s, r, next_dealer):
+    s.phase = OVER
+    s.turn = NOBODY
+    s.next_dealer = next_dealer
+    settle(s, r)
+
+
+@njit
+def settle(s, r):
+    """Add the points of a hand played to the score; decide the game and the match."""
+    for side in range(N_TEAMS):
+        s.score[side] += s.points[side]
+    s.hands += 1
+    s.game_winner = _winner_of_game(s, r)
+    if s.game_winner != UNDECIDED:
+        s.games[2 if s.game_winner == DRAWN else s.game_winner] += 1
+        s.match_winner = _winner_of_match(s, r)
+
+
+@njit
+def _leader_of(first, second):
+    if first == second:
+        return DRAWN
+    return 0 if first > second else 1
+
+
+@njit
+def _winner_of_game(s, r):
+    if r.hands_per_game != 0:
+        return _leader_of(s.score[0], s.score[1]) if s.hands >= r.hands_per_game else UNDECIDED
+    for side in range(N_TEAMS):
+        if s.score[side] >= r.target_score:
+            return side
+    return UNDECIDED
+
+
+@njit
+def _winner_of_match(s, r):
+    needed = r.match_games // 2 + 1
+    for side in range(N_TEAMS):
+        if s.games[side] >= needed:
+            return side
+    if s.games[0] + s.games[1] + s.games[2] >= r.match_games:
+        return _leader_of(s.games[0], s.games[1])
+    return UNDECIDED
+
+
+@njit
+def next_game_score(s, r, side):
+    """The score a team starts the next game of a match with: nothing, or its points above the target."""
+    if r.match_carry_over != 0 and s.game_winner == side:
+        return max(np.int64(0), np.int64(s.score[side]) - np.int64(r.target_score))
+    return np.int64(0)
+
+
+@njit
+def reward(s, seat):
+    """Points of the seat's team less those of the other team in the hand just finished."""
+    side = team(seat)
+    return np.int64(s.points[side]) - np.int64(s.points[1 - side])
+
+
+# --- acting ------------------------------------------------------------------------------------
+
+
+@njit
+def legal(s, r):
+    """The legal actions of the seat to act, bit ``a`` for action ``a`` of the frame; 0 when over."""
+    phase = s.phase
+    if phase == PLAY:
+        return _playable(s, r)
+    if phase == BID1:
+        return (ONE << PASS) | ((ONE << ORDER_UP) if _may_order_up(s, r) else ONE & 0)
+    if phase == BID2:
+        return _calls_of_round_two(s, r)
+    if phase == DISCARD:
+        return _discards(s, r)
+    if phase == LONER:
+        return (ONE << ALONE) | (ONE << WITH_PARTNER)
+    if phase == DEFEND:
+        return (ONE << DEFEND_ALONE) | (ONE << DEFEND_TOGETHER)
+    if phase == NAME_TRUMP:
+        return (ONE << CALL) * 15
+    if phase == WEAK_HAND:
+        return (ONE << CLAIM) | (ONE << KEEP)
+    return ONE & 0
+
+
+@njit
+def apply(s, r, action):
+    """Carry out a legal action of the seat to act. The caller has checked that it is legal."""
+    phase = s.phase
+    if phase == PLAY:
+        _play(s, r, action)
+    elif phase == DISCARD:
+        _lay_away(s, r, action)
+    elif phase == LONER:
+        _answer_alone(s, r, action)
+    elif phase == DEFEND:
+        _answer_defence(s, r, action)
+    elif phase == WEAK_HAND:
+        _answer_weak_hand(s, r, action)
+    elif action == PASS:
+        _pass(s, r)
+    elif action == ORDER_UP:
+        _call(s, r, s.frame)
+    elif action == CALL_NO_TRUMP:
+        _call(s, r, NO_TRUMP)
+    else:
+        _call(s, r, SUIT_AT[s.frame, action - CALL])
+
+
+# --- who knows what ----------------------------------------------------------------------------
+
+
+@njit
+def hide(s, r, viewer):
+    """Remove from the record all that ``viewer`` cannot know; observations see only what is left.
+
+    Hidden are the other hands, the kitty, another seat's discard, swapped cards that were not shown,
+    one's own hand while naming trump blind, and that another seat is asked about a weak hand.
+    """
+    s.rng = 0
+    for seat in range(N_SEATS):
+        if seat != viewer or (s.phase == NAME_TRUMP and r.joker_upcard == JOKER_NAMES_BLIND and viewer == s.dealer):
+            s.hand[seat] = 0
+    s.kitty = 0
+    s.spare = 0
+    if s.taker != viewer:
+        s.discard = 0
+    if s.swapper != viewer and r.swap3_shown == 0:
+        s.swapped = 0
+    if s.phase == WEAK_HAND and s.turn != viewer:
+        s.phase = BID1
+        s.turn = left(s.dealer)
+
+
+@njit
+def card_location(s, viewer, bit):
+    """Where ``viewer`` places a card, an index of LOCATIONS, from a record that :func:`hide` has cleared."""
+    card = ONE << bit
+    if s.hand[viewer] & card:
+        return LOCATION_OWN_DEAD_HAND if is_out(s, viewer) else LOCATION_OWN_HAND
+    if (s.played[0] | s.played[1] | s.played[2] | s.played[3]) & card:
+        return LOCATION_PLAYED
+    if s.discard & card:
+        return LOCATION_OWN_DISCARD
+    if s.swapped & card:
+        return LOCATION_SWAPPED
+    if s.upcard & card:
+        return LOCATION_UPCARD + np.int64(s.place)
+    return LOCATION_UNKNOWN
