@@ -136,7 +136,7 @@ class BatchEnv:
         self.legal = np.zeros(b, np.int64)
         self.observation = np.zeros((b if observe else 0, OBSERVATION_SIZE), np.uint8)
         self.hidden = np.zeros((b if hidden else 0, HIDDEN_SIZE), np.uint8)
-        self.action_mask = np.zeros((b, N_ACTIONS), np.int8)
+        self._words, self.action_mask = kernels.mask_arrays(b)
         self.actor = np.zeros(b, np.int8)
         self.truncated = np.zeros(b, np.bool_)
         self._rewards = np.zeros((b, N_SEATS), np.float32)
@@ -177,22 +177,29 @@ class BatchEnv:
                 self.states, self.rules, self.which, self._mode, self.legal, a, b
             )
         )
-        self._report()
+        self._run(self._mode, self._actions)
         return self.observation
 
-    def _report(self) -> None:
+    def _run(self, mode: int, actions: npt.NDArray[np.int64]) -> None:
         self._each_range(
-            lambda a, b: kernels.report_games(
+            lambda a, b: kernels.run_games(
                 self.states,
                 self.rules,
                 self.codes,
                 self.which,
-                self._mode,
+                mode,
+                self.max_hands,
+                actions,
                 self.legal,
-                self.action_mask,
+                self._words,
                 self.actor,
                 self.observation,
                 self.hidden,
+                self._rewards,
+                self._done,
+                self.truncated,
+                self._dealt,
+                self.final_states,
                 a,
                 b,
             )
@@ -210,26 +217,7 @@ class BatchEnv:
         Raises:
             ActionError: an action is not legal; nothing has changed.
         """
-        chosen = self._checked(actions)
-        self._each_range(
-            lambda a, b: kernels.step_games(
-                self.states,
-                self.rules,
-                self.which,
-                self._mode,
-                self.max_hands,
-                chosen,
-                self.legal,
-                self._rewards,
-                self._done,
-                self.truncated,
-                self._dealt,
-                self.final_states,
-                a,
-                b,
-            )
-        )
-        self._report()
+        self._run(self._mode | kernels.STEP, self._checked(actions))
         return self._rewards, self._done
 
     def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -273,15 +261,8 @@ class BatchEnv:
         out = np.zeros(OBSERVATION_SIZE, np.uint8)
         s = self.final_states[game]
         ruleset = Ruleset.from_record(self.rules[self.which[game]].reshape(1).view(RULES))
-        encode(
-            s,
-            ruleset.record()[0],
-            rule_codes(ruleset),
-            seat,
-            self.frame == "absolute",
-            new_states(1),
-            out,
-        )
+        codes, absolute = rule_codes(ruleset), self.frame == "absolute"
+        encode(s, ruleset.record()[0], codes, seat, absolute, new_states(1), out)
         return out
 
     def get_state(self) -> BatchState:
@@ -309,7 +290,7 @@ class BatchEnv:
         self._generators[:] = state["generators"]
         self._is_reset = True
         kernels.legal_sets(self.states, self.rules, self.which, self.legal, 0, self.batch)
-        self._report()
+        self._run(self._mode, self._actions)
 
     def close(self) -> None:
         """Stop the threads."""

@@ -137,10 +137,16 @@ def popcount(cards):  # type: ignore[no-untyped-def]
     return ((x * 0x01010101) & 0xFFFFFFFF) >> 24
 
 
+_DE_BRUIJN = 0x077CB531
+_BIT_INDEX: npt.NDArray[np.int64] = np.zeros(32, np.int64)
+for _k in range(32):
+    _BIT_INDEX[((_DE_BRUIJN << _k) & 0xFFFFFFFF) >> 27] = _k
+
+
 @njit
 def lowest_bit(cards):  # type: ignore[no-untyped-def]
-    """The index of the lowest card of a set that is not empty."""
-    return popcount((cards & -cards) - 1)
+    """The index of the lowest card of a set (up to 32 bits) that is not empty, by a de Bruijn sequence."""
+    return _BIT_INDEX[(((cards & -cards) * _DE_BRUIJN) & 0xFFFFFFFF) >> 27]
 
 
 @njit

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._jit import njit
+from ._jit import njit_inline
 from .cards import (
     BIT_OF,
     CARD_AT,
@@ -191,20 +191,20 @@ def rule_codes(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
     return (ruleset.record().view(np.int16) & 0xFF).astype(np.uint8)
 
 
-@njit
+@njit_inline
 def _mark_seat(out, start, seat, viewer):
     if seat >= 0:
         out[start + ((seat - viewer) & 3)] = 1
 
 
-@njit
+@njit_inline
 def _mark_seats(out, start, seats, viewer):
     for seat in range(N_SEATS):
         if (np.int64(seats) >> seat) & 1:
             out[start + ((seat - viewer) & 3)] = 1
 
 
-@njit
+@njit_inline
 def _mark_cards(out, start, cards, row):
     rest = np.int64(cards)
     while rest != 0:
@@ -212,7 +212,7 @@ def _mark_cards(out, start, cards, row):
         rest &= rest - 1
 
 
-@njit
+@njit_inline
 def _mark_calls(s, viewer, out, row):
     for k in range(s.passes):
         seat = s.dealer + 1 + k
@@ -230,42 +230,53 @@ def _mark_calls(s, viewer, out, row):
         _mark_seats(out, _SITTING_OUT, s.sitting_out, viewer)
 
 
-@njit
+@njit_inline
+def _mark_suits(out, start, cards, frame, row):
+    for relative in range(4):
+        if cards & EFFECTIVE_SUIT[frame, relative]:
+            out[start + _SUIT_ROW[row, relative]] = 1
+
+
+@njit_inline
+def _mark_play(out, row, bit, trick, relative):
+    card = _CARD_ROW[row, bit]
+    out[_PLAYED + N_CARDS * relative + card] = 1
+    out[_TRICK_OF_CARD + card] = trick + 1
+    return card
+
+
+@njit_inline
 def _mark_tricks(s, viewer, out, row):
-    for t in range(min(s.trick + 1, N_TRICKS)):
-        _mark_seat(out, _LEADER + N_SEATS * t, s.leader[t], viewer)
+    present = min(np.int64(s.trick), N_TRICKS - 1)
+    for t in range(present + 1):
+        out[_LEADER + N_SEATS * t + ((s.leader[t] - viewer) & 3)] = 1
         for seat in range(N_SEATS):
-            bit = s.plays[t, seat]
+            bit = np.int64(s.plays[t, seat])
             if bit >= 0:
-                card = _CARD_ROW[row, bit]
                 relative = (seat - viewer) & 3
-                out[_PLAYED + N_CARDS * relative + card] = 1
-                out[_TRICK_OF_CARD + card] = t + 1
+                card = _mark_play(out, row, bit, t, relative)
                 if t == s.trick:
                     out[_TRICK_CARDS + N_CARDS * relative + card] = 1
     _mark_seat(out, _WINNER, s.winner, viewer)
-    for relative_suit in range(4):
-        suit = EFFECTIVE_SUIT[s.frame, relative_suit]
-        place = _SUIT_ROW[row, relative_suit]
-        if s.led == suit:
-            out[_LED_SUIT + place] = 1
-        for seat in range(N_SEATS):
-            if s.void[seat] & suit:
-                out[_VOID + 4 * ((seat - viewer) & 3) + place] = 1
+    if s.led:
+        _mark_suits(out, _LED_SUIT, s.led, s.frame, row)
+    for seat in range(N_SEATS):
+        if s.void[seat]:
+            _mark_suits(out, _VOID + 4 * ((seat - viewer) & 3), s.void[seat], s.frame, row)
 
 
-@njit
+@njit_inline
 def _byte(value, offset):
     return min(max(np.int64(value) + offset, 0), 255)
 
 
-@njit
+@njit_inline
 def _mark_result(s, out, start, winner, us):
     if winner != UNDECIDED:
         out[start + (2 if winner == DRAWN else (0 if winner == us else 1))] = 1
 
 
-@njit
+@njit_inline
 def _mark_scores(s, viewer, out):
     us = team(viewer)
     for k in range(2):
@@ -284,13 +295,15 @@ def _mark_scores(s, viewer, out):
         _mark_result(s, out, _MATCH_RESULT, s.match_winner, us)
 
 
-@njit
+@njit_inline
 def encode_seen(s, codes, viewer, absolute, out):
     """Write the observation of a record that :func:`~euchre_env.rules.hide` has cleared for ``viewer``.
 
     ``codes`` is :func:`rule_codes`; ``out`` is uint8[OBSERVATION_SIZE].
     """
     out[:] = 0
+    for k in range(N_RULES):
+        out[_RULES + k] = codes[k]
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     out[_PHASE + s.phase] = 1
     _mark_seat(out, _TURN, s.turn, viewer)
@@ -307,10 +320,9 @@ def encode_seen(s, codes, viewer, absolute, out):
     if s.leader[0] >= 0:
         _mark_tricks(s, viewer, out, row)
     _mark_scores(s, viewer, out)
-    out[_RULES : _RULES + N_RULES] = codes
 
 
-@njit
+@njit_inline
 def encode(s, r, codes, viewer, absolute, scratch, out):
     """Write what ``viewer`` can know of record ``s`` under the rule record ``r``.
 
@@ -323,7 +335,7 @@ def encode(s, r, codes, viewer, absolute, scratch, out):
     encode_seen(seen, codes, viewer, absolute, out)
 
 
-@njit
+@njit_inline
 def encode_hidden(s, viewer, absolute, out):
     """Write all hands, the kitty and the discard, for critics and for ``state()``: uint8[HIDDEN_SIZE]."""
     out[:] = 0

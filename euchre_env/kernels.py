@@ -11,9 +11,10 @@ import numpy as np
 
 from ._jit import njit
 from .actions import FROM_ABSOLUTE, TO_ABSOLUTE
-from .cards import N_CARDS, ONE, lowest_bit, popcount
+from .cards import N_CARDS, ONE, lowest_bit, popcount, to_natural
 from .encoding import encode, encode_hidden
 from .rules import (
+    CALL,
     N_ACTIONS,
     N_SEATS,
     NOBODY,
@@ -35,8 +36,10 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
-# Modes of :func:`step_games`.
-GAME_EPISODES, SKIP_FORCED, OBSERVE, ABSOLUTE, HIDDEN = 1, 2, 4, 8, 16
+CARD_BITS = (ONE << N_CARDS) - 1
+
+# Modes of :func:`run_games`, added together.
+GAME_EPISODES, SKIP_FORCED, OBSERVE, ABSOLUTE, HIDDEN, STEP = 1, 2, 4, 8, 16, 32
 
 
 # --- the generator -----------------------------------------------------------------------------
@@ -118,15 +121,37 @@ def start_episode(s, r, dealer, score_0, score_1, deck):
 # --- legal sets --------------------------------------------------------------------------------
 
 
+MASK_WORDS = 5
+"""An action mask is written as five words of eight bytes; the last two bytes are padding."""
+
+_SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+_SPREAD_WORD = np.ascontiguousarray(_SPREAD).view(np.uint64)[:, 0].copy()
+
+
+def mask_arrays(batch):
+    """Blank masks as flat words, uint64[5 B], and the same memory as action masks, int8[B, 38]."""
+    words = np.zeros(batch * MASK_WORDS, np.uint64)
+    return words, words.view(np.int8).reshape(batch, -1)[:, :N_ACTIONS]
+
+
 @njit
-def spread_legal(legal_set, frame, absolute, mask):
-    """Write a legal set as int8[38], one byte an action, in the chosen frame."""
+def absolute_set(action_set, frame):
+    """A set of actions of ``frame`` as a set of absolute ids."""
+    calls = (action_set >> CALL) & 15
+    named = action_set & ~(CARD_BITS | (np.int64(15) << CALL))
+    while calls != 0:
+        named |= ONE << TO_ABSOLUTE[frame, CALL + lowest_bit(calls)]
+        calls &= calls - 1
+    return named | to_natural(action_set & CARD_BITS, frame)
+
+
+@njit
+def write_mask(legal_set, frame, absolute, words, at):
+    """Write a legal set as a mask, a byte an action, in the chosen frame: five words from ``at``."""
     if absolute:
-        for a in range(N_ACTIONS):
-            mask[TO_ABSOLUTE[frame, a]] = (legal_set >> a) & 1
-    else:
-        for a in range(N_ACTIONS):
-            mask[a] = (legal_set >> a) & 1
+        legal_set = absolute_set(legal_set, frame)
+    for k in range(MASK_WORDS):
+        words[at + k] = _SPREAD_WORD[(legal_set >> (8 * k)) & 0xFF]
 
 
 @njit
@@ -187,20 +212,6 @@ def first_illegal(states, legal_sets, actions, absolute, start, stop):
 
 
 @njit
-def report(i, states, rules, codes, which, mode, legal_sets, masks, actors, observations, hidden, scratch):
-    """Write mask, actor and observation of game ``i``, which waits for a decision."""
-    s = states[i]
-    absolute = (mode & ABSOLUTE) != 0
-    actors[i] = s.turn
-    spread_legal(legal_sets[i], s.frame, absolute, masks[i])
-    if mode & OBSERVE:
-        k = which[i]
-        encode(s, rules[k], codes[k], s.turn, absolute, scratch, observations[i])
-    if mode & HIDDEN:
-        encode_hidden(s, s.turn, absolute, hidden[i])
-
-
-@njit
 def _first_decision(s, r, mode):
     return play_forced(s, r) if mode & SKIP_FORCED else legal(s, r)
 
@@ -231,46 +242,91 @@ def _ends_episode(s, mode, dealt, max_hands):
 
 
 @njit
-def step_games(
-    states, rules, which, mode, max_hands, actions, legal_sets, rewards, done, truncated, dealt, final_states, start, stop
+def _after_hand(
+    i, states, rules, which, mode, max_hands, legal_sets, rewards, done, truncated, dealt, final_states, deck
 ):
-    """Apply one legal action to each game; finished episodes keep their last record and start again."""
-    deck = np.empty(N_CARDS, np.int8)
-    absolute = mode & ABSOLUTE != 0
-    for i in range(start, stop):
-        s = states[i]
-        r = rules[which[i]]
-        action = np.int64(actions[i])
-        apply(s, r, np.int64(FROM_ABSOLUTE[s.frame, action]) if absolute else action)
+    """Reward the hand just finished; deal the next one, or keep the last record and begin anew."""
+    s = states[i]
+    while s.phase == OVER:
         for seat in range(N_SEATS):
-            rewards[i, seat] = 0
-        done[i] = False
-        truncated[i] = False
-        legal_set = _first_decision(s, r, mode)
-        while s.phase == OVER:
-            for seat in range(N_SEATS):
-                rewards[i, seat] += reward(s, seat)
-            if _ends_episode(s, mode, dealt[i], max_hands):
-                done[i] = True
-                truncated[i] = mode & GAME_EPISODES != 0 and s.match_winner == UNDECIDED
-                final_states[i] = s
-                dealt[i] = 1
-                _begin(i, states, rules, which, mode, legal_sets, deck)
-                legal_set = legal_sets[i]
-            else:
-                dealt[i] += 1
-                shuffle(s, r, deck)
-                next_hand(s, r, deck)
-                legal_set = _first_decision(s, r, mode)
-        legal_sets[i] = legal_set
+            rewards[i, seat] += reward(s, seat)
+        if _ends_episode(s, mode, dealt[i], max_hands):
+            done[i] = True
+            truncated[i] = mode & GAME_EPISODES != 0 and s.match_winner == UNDECIDED
+            final_states[i] = s
+            dealt[i] = 1
+            _begin(i, states, rules, which, mode, legal_sets, deck)
+        else:
+            dealt[i] += 1
+            shuffle(s, rules[which[i]], deck)
+            next_hand(s, rules[which[i]], deck)
+            legal_sets[i] = _first_decision(s, rules[which[i]], mode)
 
 
 @njit
-def report_games(states, rules, codes, which, mode, legal_sets, masks, actors, observations, hidden, start, stop):
-    """Write masks, actors and observations of all games of the range."""
+def run_games(
+    states,
+    rules,
+    codes,
+    which,
+    mode,
+    max_hands,
+    actions,
+    legal_sets,
+    words,
+    actors,
+    observations,
+    hidden,
+    rewards,
+    done,
+    truncated,
+    dealt,
+    final_states,
+    start,
+    stop,
+):
+    """Apply one legal action to each game (in mode STEP) and report the decision it then waits for.
+
+    Finished episodes keep their last record and start again.
+    """
+    deck = np.empty(N_CARDS, np.int8)
     scratch = np.empty(1, STATE)
+    absolute = (mode & ABSOLUTE) != 0
     for i in range(start, stop):
-        report(i, states, rules, codes, which, mode, legal_sets, masks, actors, observations, hidden, scratch)
+        s = states[i]
+        if mode & STEP:
+            action = np.int64(actions[i])
+            if absolute:
+                action = np.int64(FROM_ABSOLUTE[s.frame, action])
+            apply(s, rules[which[i]], action)
+            for seat in range(N_SEATS):
+                rewards[i, seat] = 0
+            done[i] = False
+            truncated[i] = False
+            legal_sets[i] = _first_decision(s, rules[which[i]], mode)
+            if s.phase == OVER:
+                _after_hand(
+                    i,
+                    states,
+                    rules,
+                    which,
+                    mode,
+                    max_hands,
+                    legal_sets,
+                    rewards,
+                    done,
+                    truncated,
+                    dealt,
+                    final_states,
+                    deck,
+                )
+        actors[i] = s.turn
+        write_mask(legal_sets[i], s.frame, absolute, words, MASK_WORDS * i)
+        if mode & OBSERVE:
+            k = which[i]
+            encode(s, rules[k], codes[k], s.turn, absolute, scratch, observations[i])
+        if mode & HIDDEN:
+            encode_hidden(s, s.turn, absolute, hidden[i])
 
 
 @njit
