@@ -18,12 +18,14 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import config, event
+from numba.core import config as _config
+from numba.core import event
 
+config: Any = _config
 F = TypeVar("F", bound=Callable[..., Any])
 
 ENGINE = Path(__file__).resolve().parent
@@ -40,7 +42,7 @@ if not COMPILED:
 
 @cache
 def source_digest(folder: Path) -> str:
-    """Hexadecimal digest of the Python sources of the engine and of ``folder``, and of numba's version."""
+    """Hexadecimal digest of numba's version and the sources of the engine and of ``folder``."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
     for root in sorted({ENGINE, folder}):
         for path in sorted(root.glob("*.py")):
@@ -85,7 +87,7 @@ def cache_root() -> Path:
 
 @cache
 def cache_folder(package: Path) -> Path:
-    """The cache folder of the present sources for functions of ``package``; old ones are removed."""
+    """The cache folder of the present sources for ``package``; old folders are removed."""
     root = cache_root()
     folder = root / source_digest(package)
     if not folder.exists():
@@ -119,11 +121,11 @@ class _Announcer(event.Listener):
 
 
 if COMPILED:
-    event.register("numba:compile", _Announcer())
+    event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
 
 
 def njit(function: F) -> F:
-    """Compile ``function`` with the engine's settings: cached, releasing the GIL, NumPy's division."""
+    """Compile ``function`` with the engine's settings: cached, and releasing the GIL."""
     return _compile(function, inline=False)
 
 
@@ -145,6 +147,6 @@ def _compile(function: F, inline: bool) -> F:
     config.CACHE_DIR = str(cache_folder(package))
     try:
         compiled = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=inline)
-        return compiled(function)  # type: ignore[no-any-return]
+        return cast(F, compiled(function))
     finally:
         config.CACHE_DIR = previous

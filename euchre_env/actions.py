@@ -1,6 +1,6 @@
 """Action ids, their names, and their text: one table for the engine, the environments and the docs.
 
-Ids are stable and never renumbered. Those of the cards, 0 to 24, serve for the discard and for play.
+Ids are stable and never renumbered. Those of the cards, 0 to 24, serve for discard and play alike.
 In the absolute frame card ``a`` is card id ``a`` and ``call_C`` to ``call_S`` are 27 to 30; in the
 trump-relative frame card actions are bits of the record's frame and 27 to 30 name the two suits of
 the other colour, the next suit and the frame's own.
@@ -14,7 +14,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .cards import BIT_OF, CARD_AT, N_CARDS, N_FRAMES, NATURAL, RELATIVE_SUIT, SUIT_AT, CardError, card_id, card_text
+from .cards import (
+    BIT_OF,
+    CARD_AT,
+    N_CARDS,
+    N_FRAMES,
+    NATURAL,
+    RELATIVE_SUIT,
+    SUIT_AT,
+    CardError,
+    card_id,
+    card_text,
+)
 from .rules import CALL, N_ACTIONS
 
 FRAMES = ("absolute", "trump")
@@ -89,7 +100,7 @@ def action_id(text: str, frame: str = "absolute", state: Any = None) -> int:
     """The id of an action's text; cards may be written ``play_JH`` and ``discard_JH`` too.
 
     Raises:
-        ActionError: ``text`` names no action, or a trump-relative id is asked for without the state.
+        ActionError: ``text`` names no action, or a trump-relative id is wanted without a state.
     """
     word = str(text).strip()
     if word in ACTION_TEXT:

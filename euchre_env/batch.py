@@ -156,7 +156,7 @@ class BatchEnv:
         return list(self._pool.map(work, edges[:-1], edges[1:]))
 
     def reset(self, seed: int | None = None) -> npt.NDArray[np.uint8]:
-        """Start an episode in every game; with no seed given, that of the constructor or the last reset.
+        """Start an episode in every game, by the seed given here, before, or to the constructor.
 
         Returns:
             :attr:`observation`.
@@ -238,16 +238,14 @@ class BatchEnv:
 
     def _complaint(self, game: int, action: int) -> str:
         s = self.states[game]
-        names = [
-            action_text(int(a), self.frame, s) for a in np.flatnonzero(self.action_mask[game])
-        ]
+        names = [action_text(int(a), self.frame, s) for a in np.flatnonzero(self.action_mask[game])]
         word = f"{action}"
         if 0 <= action < N_ACTIONS:
             word += f" ({action_text(action, self.frame, s)})"
         return f"action {word} is not legal in game {game}: legal are {', '.join(names)}"
 
     def random_actions(self) -> npt.NDArray[np.int64]:
-        """One uniform legal action for each game, int64[B], from the environment's own generators."""
+        """One uniform legal action for each game, int64[B], by generators of their own."""
         absolute = self.frame == "absolute"
         self._each_range(
             lambda a, b: kernels.random_actions(
@@ -257,7 +255,7 @@ class BatchEnv:
         return self._actions.copy()
 
     def final_observation(self, game: int, seat: int) -> npt.NDArray[np.uint8]:
-        """The observation of ``seat`` at the end of the latest episode that ended in ``game``, uint8[D]."""
+        """What ``seat`` saw at the end of the latest episode that ended in ``game``, uint8[D]."""
         out = np.zeros(OBSERVATION_SIZE, np.uint8)
         s = self.final_states[game]
         ruleset = Ruleset.from_record(self.rules[self.which[game]].reshape(1).view(RULES))

@@ -3,7 +3,7 @@
 A card id is ``6 * suit + rank``: suits C D H S are 0 to 3, ranks 9 T J Q K A are 0 to 5, the joker
 is 24. Text is rank then suit, ``9C TD JH``, and ``JOKER``.
 
-A set of cards is a bit mask *in a frame*. Frame 4, the natural one, puts card id ``i`` at bit ``i``.
+A set of cards is a bit mask *in a frame*. Frame 4, the natural one, puts card ``i`` at bit ``i``.
 Frame ``t`` (a trump suit, or the suit of the upcard while bidding) puts the cards in the order in
 which they take tricks, so that neither bower needs a special case anywhere:
 
@@ -145,7 +145,7 @@ for _k in range(32):
 
 @njit
 def lowest_bit(cards):  # type: ignore[no-untyped-def]
-    """The index of the lowest card of a set (up to 32 bits) that is not empty, by a de Bruijn sequence."""
+    """The index of the lowest card of a set that is not empty, by a de Bruijn sequence."""
     return _BIT_INDEX[(((cards & -cards) * _DE_BRUIJN) & 0xFFFFFFFF) >> 27]
 
 
@@ -194,7 +194,9 @@ def from_natural(cards, frame):  # type: ignore[no-untyped-def]
     return framed
 
 
-_SYMBOLS = str.maketrans({"♣": "C", "♦": "D", "♥": "H", "♠": "S", "♧": "C", "♢": "D", "♡": "H", "♤": "S"})
+_SYMBOLS = str.maketrans(
+    {"♣": "C", "♦": "D", "♥": "H", "♠": "S", "♧": "C", "♢": "D", "♡": "H", "♤": "S"}
+)
 
 
 def card_id(text: str) -> int:
@@ -221,7 +223,9 @@ def card_text(card: int) -> str:
         CardError: ``card`` is not in 0 to 24.
     """
     if not 0 <= card < N_CARDS:
-        raise CardError(f"{card} is no card id: ids run from 0 (9C) to 23 (AS), and 24 is the joker")
+        raise CardError(
+            f"{card} is no card id: ids run from 0 (9C) to 23 (AS), and 24 is the joker"
+        )
     return "JOKER" if card == JOKER else RANKS[card % 6] + SUITS[card // 6]
 
 
@@ -255,14 +259,16 @@ def set_of(ids: Iterable[int], frame: int = NATURAL) -> int:
 def deck_of(cards: str | Iterable[str | int], joker: bool = False) -> npt.NDArray[np.int8]:
     """A deck to deal from: int8[25] card ids, padded with -1 where there is no joker.
 
-    The order is five cards of seat 0, five of seats 1, 2 and 3, the upcard, then the face-down kitty.
+    The order is five cards of each seat from 0 to 3, the upcard, then the face-down kitty.
 
     Raises:
         CardError: not 24 cards (25 with the joker), a card twice, or a joker without the option.
     """
     ids = card_ids(cards)
     if not joker and JOKER in ids:
-        raise CardError("the deck holds the JOKER, but the rule set has joker=False: set joker=True")
+        raise CardError(
+            "the deck holds the JOKER, but the rule set has joker=False: set joker=True"
+        )
     twice = sorted({i for i in ids if ids.count(i) > 1})
     if twice:
         raise CardError(f"the deck holds {', '.join(map(card_text, twice))} more than once")

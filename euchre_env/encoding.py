@@ -1,12 +1,12 @@
 """Observations: what one seat can know of a game, as named slices of a uint8 vector.
 
 A record is first cleared of all that the seat cannot know (:func:`euchre_env.rules.hide`); the
-encoder sees only what is left, so nothing hidden can reach an observation. Seats are relative to the
-observer (0 oneself, 1 the left opponent, 2 the partner, 3 the right opponent). The layout is a
+encoder sees only what is left, so nothing hidden can reach an observation. Seats are relative to
+the observer (0 oneself, 1 the left opponent, 2 the partner, 3 the right opponent). The layout is a
 bijection: :func:`decode` gives back the cleared record.
 
-Two frames: ``absolute`` orders cards and suits by name; ``trump`` orders them by the record's frame,
-the upcard's suit while bidding and then trump, as described in :mod:`euchre_env.cards`.
+Two frames: ``absolute`` orders cards and suits by name; ``trump`` orders them by the record's
+frame, the upcard's suit while bidding and then trump, as described in :mod:`euchre_env.cards`.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from ._jit import njit_inline
 from .cards import (
-    BIT_OF,
     CARD_AT,
     EFFECTIVE_SUIT,
     JOKER,
@@ -33,7 +32,6 @@ from .cards import (
     RELATIVE_SUIT,
     SPADES,
     SUIT_AT,
-    SUIT_OF_BIT,
     lowest_bit,
 )
 from .rules import (
@@ -121,13 +119,17 @@ _BLOCKS = (
     Block("score", (2,), "score of us, of them, plus 50", POINTS_OFFSET, 10),
     Block("games", (3,), "games won by us, by them, and drawn"),
     Block("hands", (1,), "hands played in this game", 0, 10),
-    Block("points", (2,), "points of the finished hand for us, for them, plus 50", POINTS_OFFSET, 4),
+    Block(
+        "points", (2,), "points of the finished hand for us, for them, plus 50", POINTS_OFFSET, 4
+    ),
     Block("thrown_in", (1,), "the hand ended without play"),
     Block("offender", _SEAT, "the seat that reneged"),
     Block("next_dealer", _SEAT, "the next dealer, once the hand is over"),
     Block("game_result", (3,), "the game is won by us, by them, drawn"),
     Block("match_result", (3,), "the match is won by us, by them, drawn"),
-    Block("rules", (N_RULES,), "the rule set: codes of its options in the order of the rule record"),
+    Block(
+        "rules", (N_RULES,), "the rule set: codes of its options in the order of the rule record"
+    ),
 )
 
 
@@ -166,7 +168,12 @@ def _start(name: str) -> int:
 
 
 _PHASE, _TURN, _DEALER = _start("phase"), _start("turn"), _start("dealer")
-_HAND, _UPCARD, _PLACE, _TAKER = _start("hand"), _start("upcard"), _start("upcard_place"), _start("taker")
+_HAND, _UPCARD, _PLACE, _TAKER = (
+    _start("hand"),
+    _start("upcard"),
+    _start("upcard_place"),
+    _start("taker"),
+)
 _DISCARD, _SWAPPED, _SWAPPER = _start("own_discard"), _start("swapped"), _start("swapper")
 _TRUMP, _MAKER = _start("trump"), _start("maker")
 _PASSED_1, _PASSED_2 = _start("passed_round_1"), _start("passed_round_2")
@@ -174,7 +181,12 @@ _LONER, _ALONE_DECLINED = _start("loner"), _start("alone_declined")
 _LONE_DEFENDER, _DEFENCE_DECLINED = _start("lone_defender"), _start("defence_declined")
 _SITTING_OUT, _TRICK_CARDS, _PLAYED = _start("sitting_out"), _start("trick_cards"), _start("played")
 _TRICK_OF_CARD, _LEADER, _WINNER = _start("trick_of_card"), _start("leader"), _start("winner")
-_LED_SUIT, _VOID, _TRICKS, _SCORE = _start("led_suit"), _start("void"), _start("tricks"), _start("score")
+_LED_SUIT, _VOID, _TRICKS, _SCORE = (
+    _start("led_suit"),
+    _start("void"),
+    _start("tricks"),
+    _start("score"),
+)
 _GAMES, _HANDS, _POINTS = _start("games"), _start("hands"), _start("points")
 _THROWN_IN, _OFFENDER, _NEXT_DEALER = _start("thrown_in"), _start("offender"), _start("next_dealer")
 _GAME_RESULT, _MATCH_RESULT, _RULES = _start("game_result"), _start("match_result"), _start("rules")
@@ -183,7 +195,7 @@ _KITTY, _HIDDEN_DISCARD = HIDDEN_LAYOUT["kitty"].start, HIDDEN_LAYOUT["discard"]
 _RELATIVE_ROW = N_FRAMES
 _CARD_ROW: npt.NDArray[np.int64] = np.vstack([CARD_AT, np.arange(N_CARDS)]).astype(np.int64)
 _SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT, np.arange(4)]).astype(np.int64)
-"""Where a frame's cards and suits stand in an observation: rows by frame; the last is trump-relative."""
+"""Where cards and suits stand in an observation: a row for each frame, the last trump-relative."""
 
 
 def rule_codes(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
@@ -247,8 +259,7 @@ def _mark_play(out, row, bit, trick, relative):
 
 @njit_inline
 def _mark_tricks(s, viewer, out, row):
-    present = min(np.int64(s.trick), N_TRICKS - 1)
-    for t in range(present + 1):
+    for t in range(N_TRICKS if s.trick == N_TRICKS else s.trick + 1):
         out[_LEADER + N_SEATS * t + ((s.leader[t] - viewer) & 3)] = 1
         for seat in range(N_SEATS):
             bit = np.int64(s.plays[t, seat])
@@ -297,7 +308,7 @@ def _mark_scores(s, viewer, out):
 
 @njit_inline
 def encode_seen(s, codes, viewer, absolute, out):
-    """Write the observation of a record that :func:`~euchre_env.rules.hide` has cleared for ``viewer``.
+    """Write the observation of a record that ``hide`` has cleared for ``viewer``.
 
     ``codes`` is :func:`rule_codes`; ``out`` is uint8[OBSERVATION_SIZE].
     """
@@ -337,7 +348,7 @@ def encode(s, r, codes, viewer, absolute, scratch, out):
 
 @njit_inline
 def encode_hidden(s, viewer, absolute, out):
-    """Write all hands, the kitty and the discard, for critics and for ``state()``: uint8[HIDDEN_SIZE]."""
+    """Write all hands, the kitty and the discard, for critics: uint8[HIDDEN_SIZE]."""
     out[:] = 0
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     for seat in range(N_SEATS):
@@ -434,8 +445,8 @@ def _read_tricks(s: Any, read: _Reader) -> None:
 def decode(observation: npt.NDArray[np.uint8], frame: str = "absolute") -> tuple[Any, Ruleset]:
     """The record that an observation came from, as far as its observer knew it, and the rule set.
 
-    Seats and teams are the observer's (seat 0 is the observer). In the ``trump`` frame suits have no
-    names: the frame's suit is called spades.
+    Seats and teams are the observer's (seat 0 is the observer). In the ``trump`` frame suits have
+    no names: the frame's suit is called spades.
 
     Args:
         observation: uint8[OBSERVATION_SIZE].

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import njit
+from ._jit import njit, njit_inline
 from .actions import FROM_ABSOLUTE, TO_ABSOLUTE
 from .cards import N_CARDS, ONE, lowest_bit, popcount, to_natural
 from .encoding import encode, encode_hidden
@@ -78,7 +78,7 @@ def below(bits, bound):
 
 @njit
 def shuffle(s, r, deck):
-    """Fill ``deck`` (int8[25]) with the rule set's cards in random order; redraws where the rules say so."""
+    """Fill ``deck`` (int8[25]) with the cards in random order; redraws where the rules say so."""
     size = N_CARDS - 1 + (1 if r.joker != 0 else 0)
     while True:
         for k in range(N_CARDS):
@@ -96,7 +96,7 @@ def shuffle(s, r, deck):
 
 @njit
 def draw_dealer(s, r):
-    """The first dealer: a fixed seat, a uniform one, or by the first black jack dealt from seat 0."""
+    """The first dealer: a fixed seat, a uniform one, or by the first black jack dealt."""
     if r.first_dealer >= 0:
         return np.int64(r.first_dealer)
     if r.first_dealer == -1:
@@ -108,7 +108,7 @@ def draw_dealer(s, r):
 
 @njit
 def start_episode(s, r, dealer, score_0, score_1, deck):
-    """A new match (or single hand) at the given score; a dealer of -1 is drawn; the deck is shuffled."""
+    """Begin a match (or a hand) at the given score: draw a dealer for -1, shuffle, deal."""
     new_match(s, r)
     s.score[0] = score_0
     s.score[1] = score_1
@@ -145,9 +145,9 @@ def absolute_set(action_set, frame):
     return named | to_natural(action_set & CARD_BITS, frame)
 
 
-@njit
+@njit_inline
 def write_mask(legal_set, frame, absolute, words, at):
-    """Write a legal set as a mask, a byte an action, in the chosen frame: five words from ``at``."""
+    """Write a legal set as a mask, a byte an action, in five words of ``words`` from ``at``."""
     if absolute:
         legal_set = absolute_set(legal_set, frame)
     for k in range(MASK_WORDS):
@@ -243,7 +243,19 @@ def _ends_episode(s, mode, dealt, max_hands):
 
 @njit
 def _after_hand(
-    i, states, rules, which, mode, max_hands, legal_sets, rewards, done, truncated, dealt, final_states, deck
+    i,
+    states,
+    rules,
+    which,
+    mode,
+    max_hands,
+    legal_sets,
+    rewards,
+    done,
+    truncated,
+    dealt,
+    final_states,
+    deck,
 ):
     """Reward the hand just finished; deal the next one, or keep the last record and begin anew."""
     s = states[i]
@@ -344,7 +356,7 @@ def random_actions(generators, states, legal_sets, absolute, actions, start, sto
 
 @njit
 def play_out_randomly(s, r, bits):
-    """Finish the hand with uniform random actions; returns the decisions made. ``bits`` is a generator state."""
+    """Finish the hand by uniform random actions from generator state ``bits``; count them."""
     decisions = 0
     legal_set = legal(s, r)
     while legal_set != 0:

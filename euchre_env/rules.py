@@ -1,8 +1,8 @@
 """The rules of Euchre, each written once, as small functions over a record of the game.
 
-The record (:data:`STATE`) holds everything: hands, calls, tricks, scores. The functions change it in
-place or answer a question about it; they draw no random numbers and do no input or output. Chance
-enters as a dealt deck (:func:`deal`). A rule set is a record too (``Ruleset.record()``).
+The record (:data:`STATE`) holds everything: hands, calls, tricks, scores. The functions change it
+in place or answer a question about it; they draw no random numbers and do no input or output.
+Chance enters as a dealt deck (:func:`deal`). A rule set is a record too (``Ruleset.record()``).
 
 Sets of cards are bit masks in the record's own ``frame`` (see :mod:`euchre_env.cards`), and actions
 are ids in that frame: a card's bit, then :data:`PASS` to :data:`KEEP`. Every function runs compiled
@@ -20,10 +20,10 @@ import numpy.typing as npt
 from ._jit import njit
 from .cards import (
     ACE,
+    BIT_OF,
     CARD_AT,
     EFFECTIVE_SUIT,
     JOKER,
-
     NATURAL,
     NINE,
     NO_TRUMP,
@@ -36,7 +36,6 @@ from .cards import (
     TEN,
     TRUMP_SUIT,
     TRUMPS,
-    BIT_OF,
     from_natural,
     popcount,
     to_natural,
@@ -173,7 +172,7 @@ STATE = np.dtype(
         ),
     )
 )
-"""The record of one game. Seats are 0 to 3 clockwise; seats and trump are -1 where there is none."""
+"""The record of one game. Seats are 0 to 3, clockwise; a seat or trump of -1 is not there."""
 
 
 def new_states(count: int) -> npt.NDArray[np.void]:
@@ -213,7 +212,10 @@ def is_out(s, seat):
 
 @njit
 def beats(card, best, led, frame):
-    """Whether ``card`` takes the trick from ``best``, both sets of one: of the suit led, or trump, and higher."""
+    """Whether ``card`` takes the trick from ``best``: higher, and of the suit led or trump.
+
+    Both are sets of one card, ``led`` is the set of the suit led.
+    """
     return card > best and card & (led | TRUMPS[frame]) != 0
 
 
@@ -331,7 +333,7 @@ def new_match(s, r):
 
 @njit
 def next_hand(s, r, deck):
-    """Deal the hand after the one just finished, to the next dealer, in a new game if one has ended."""
+    """Deal the hand after the one just finished; after the end of a game, the next game's."""
     if s.game_winner != UNDECIDED:
         for side in range(N_TEAMS):
             s.score[side] = next_game_score(s, r, side)
@@ -345,7 +347,7 @@ def next_hand(s, r, deck):
 
 @njit
 def weak_hand_qualifies(test, hand, frame):
-    """Whether five cards pass a weak-hand test (``weak_hand_test``) when ``frame``'s suit is turned up."""
+    """Whether five cards pass a weak-hand test when the suit of ``frame`` is turned up."""
     nines = popcount(hand & OF_RANK[frame, NINE])
     tens = popcount(hand & OF_RANK[frame, TEN])
     low = nines + tens
@@ -489,7 +491,7 @@ def _call(s, r, trump):
 
 @njit
 def _exchange(s, r):
-    """After a call in round 1 the upcard goes to the dealer, to the lone partner, or out of play."""
+    """After a call in round 1 the upcard is taken, by dealer or loner, or goes out of play."""
     if s.place == TURNED_DOWN:
         _ask_alone_late(s, r)
         return
@@ -591,7 +593,7 @@ def seats_out(loner, lone_defender):
 
 @njit
 def first_leader(r, dealer, loner, sitting_out):
-    """Who leads to the first trick: left of the dealer (or of the lone hand), skipping seats that sit out."""
+    """Who leads first: left of the dealer (or of the lone hand), skipping seats that sit out."""
     leader = left(dealer)
     if loner != NOBODY and r.loner_lead == LEAD_LONER_LEFT:
         leader = left(loner)
@@ -632,7 +634,7 @@ def _playable(s, r):
 
 @njit
 def is_renege(hand, card, led):
-    """Whether playing ``card`` (a set of one) from ``hand`` fails to follow the set ``led`` that it could follow."""
+    """Whether ``card`` (a set of one) fails to follow the set ``led`` that ``hand`` could."""
     return follows(hand, led) & card == 0
 
 
@@ -673,9 +675,7 @@ def _end_trick(s, r):
         _lead_from(s, s.winner)
         return
     makers = team(s.maker)
-    made, defended = hand_points(
-        r, s.tricks[makers], s.loner != NOBODY, s.lone_defender != NOBODY
-    )
+    made, defended = hand_points(r, s.tricks[makers], s.loner != NOBODY, s.lone_defender != NOBODY)
     s.points[makers] = made
     s.points[1 - makers] = defended
     _end_hand(s, r, left(s.dealer))
@@ -709,7 +709,7 @@ def hand_points(r, makers_tricks, alone, defended_alone):
 
 @njit
 def renege_points(r, maker, loner, offender):
-    """Points (team 0, team 1) when ``offender`` reneges: to the other side, or taken from its own."""
+    """Points (team 0, team 1) of a renege: to the other side, or taken from the offender's."""
     penalty = np.int64(r.renege_points)
     if loner != NOBODY and team(offender) != team(maker):
         penalty = np.int64(r.renege_points_vs_loner)
@@ -785,7 +785,7 @@ def _winner_of_match(s, r):
 
 @njit
 def next_game_score(s, r, side):
-    """The score a team starts the next game of a match with: nothing, or its points above the target."""
+    """A team's score at the start of the next game: nothing, or its points above the target."""
     if r.match_carry_over != 0 and s.game_winner == side:
         return max(np.int64(0), np.int64(s.score[side]) - np.int64(r.target_score))
     return np.int64(0)
@@ -803,7 +803,7 @@ def reward(s, seat):
 
 @njit
 def legal(s, r):
-    """The legal actions of the seat to act, bit ``a`` for action ``a`` of the frame; 0 when over."""
+    """The legal actions of the seat to act, a bit for each action of the frame; 0 when over."""
     phase = s.phase
     if phase == PLAY:
         return _playable(s, r)
@@ -855,12 +855,15 @@ def apply(s, r, action):
 def hide(s, r, viewer):
     """Remove from the record all that ``viewer`` cannot know; observations see only what is left.
 
-    Hidden are the other hands, the kitty, another seat's discard, swapped cards that were not shown,
-    one's own hand while naming trump blind, and that another seat is asked about a weak hand.
+    Hidden are the other hands, the kitty, another seat's discard, swapped cards that were not
+    shown, one's own hand while naming trump blind, and that another seat is asked about a weak
+    hand.
     """
     s.rng = 0
     for seat in range(N_SEATS):
-        if seat != viewer or (s.phase == NAME_TRUMP and r.joker_upcard == JOKER_NAMES_BLIND and viewer == s.dealer):
+        if seat != viewer or (
+            s.phase == NAME_TRUMP and r.joker_upcard == JOKER_NAMES_BLIND and viewer == s.dealer
+        ):
             s.hand[seat] = 0
     s.kitty = 0
     s.spare = 0
@@ -875,7 +878,7 @@ def hide(s, r, viewer):
 
 @njit
 def card_location(s, viewer, bit):
-    """Where ``viewer`` places a card, an index of LOCATIONS, from a record that :func:`hide` has cleared."""
+    """Where ``viewer`` places a card, an index of LOCATIONS; the record is cleared by ``hide``."""
     card = ONE << bit
     if s.hand[viewer] & card:
         return LOCATION_OWN_DEAD_HAND if is_out(s, viewer) else LOCATION_OWN_HAND
