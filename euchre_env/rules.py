@@ -785,9 +785,13 @@ def _winner_of_match(s, r):
 
 @njit
 def next_game_score(s, r, side):
-    """A team's score at the start of the next game: nothing, or its points above the target."""
+    """A team's score at the start of the next game: nothing, or its points above the target.
+
+    It stays below the target (a decision of this project), so that every game has to be played.
+    """
     if r.match_carry_over != 0 and s.game_winner == side:
-        return max(np.int64(0), np.int64(s.score[side]) - np.int64(r.target_score))
+        surplus = np.int64(s.score[side]) - np.int64(r.target_score)
+        return min(max(np.int64(0), surplus), np.int64(r.target_score) - 1)
     return np.int64(0)
 
 

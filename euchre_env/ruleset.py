@@ -296,7 +296,7 @@ _ROWS: dict[str, Option] = {
         group="Game",
         meaning="a side at or above it after a hand wins the game; None with hands_per_game",
         low=1,
-        high=200,
+        high=150,  # a final score then fits the observation's byte, whatever the points
     ),
     "hands_per_game": Option(
         kind="optional int",
@@ -835,10 +835,8 @@ OPTIONS: dict[str, Option] = {
 }
 """Every option by name, in the order of the fields of `Ruleset` and of `RULES`."""
 
-RULES: np.dtype[np.void] = np.dtype(
-    [(n, np.int16, (2,)) if o.kind == "pair" else (n, np.int16) for n, o in OPTIONS.items()],
-    align=True,
-)
+_FIELDS = [(n, np.int16, (2,) if o.kind == "pair" else ()) for n, o in OPTIONS.items()]
+RULES: np.dtype[np.void] = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 """A rule set for compiled code: one int16 an option, a pair as a subarray of two.
 
 A bool is 0 or 1, a choice its place among the option's `choices`, None 0. `first_dealer` is a

@@ -1,4 +1,7 @@
-"""Checks for other people's rule sets and agents: here, random rule sets for property tests."""
+"""Checks for other people's rule sets and agents.
+
+Random rule sets for property tests, and other deals of the cards that a seat cannot see.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .ruleset import OPTIONS, VARIANT_PLAYERS, Option, Ruleset, RulesetError
+from .rules import N_SEATS, NAME_TRUMP, TAKEN, TAKEN_OR_BURIED, new_states
+from .ruleset import JOKER_NAMES_BLIND, OPTIONS, VARIANT_PLAYERS, Option, Ruleset, RulesetError
 
-__all__ = ["random_ruleset", "random_value"]
+__all__ = ["permute_hidden", "random_ruleset", "random_value"]
 
 _SPREAD = 15  # keeps random games short enough to be played to their end in a test
 _CHANGED = 0.5
@@ -69,3 +73,86 @@ def _repaired(values: dict[str, Any], rng: random.Random) -> Ruleset:
             option = OPTIONS[name]
             values[name] = random_value(option, rng) if attempt < _REDRAWS else option.default
     raise AssertionError("unreachable")
+
+
+# --- other worlds ------------------------------------------------------------------------------
+
+_SWAPS = 100
+"""Pairs of cards tried; about half as many mix a deck."""
+
+
+def permute_hidden(
+    state: Any, rules_record: Any, viewer: int, rng: random.Random | np.random.Generator
+) -> Any:
+    """Return a copy of a game with the cards that `viewer` cannot see dealt otherwise.
+
+    The other world agrees with all that the seat has seen: its own cards, plays, voids shown (by
+    effective suit), the upcard, its own discard and swap, and cards shown. What is only inferred
+    is not kept: that a caller held a natural trump, that a seat qualified as weak, or that a
+    hidden swap gave away the lowest cards. Every observation, mask and decision of `viewer` has to
+    be the same in both worlds.
+
+    Args:
+        state: A record of a game at any moment.
+        rules_record: The rule set's record, `ruleset.record()[0]`.
+        viewer: The seat whose knowledge is kept.
+        rng: Source of the new deal; two calls with equal generators deal alike.
+    """
+    draw = rng if isinstance(rng, random.Random) else random.Random(int(rng.integers(2**62)))
+    worlds = new_states(1)
+    worlds[0] = state
+    world = worlds[0]
+    places = _hidden_places(world, rules_record, viewer)
+    open_to = {place: _cards_allowed(world, place, viewer) for place in places}
+    slots = [(place, card) for place, cards in places.items() for card in _bits(cards)]
+    for _ in range(_SWAPS if len(slots) > 1 else 0):
+        i, j = draw.randrange(len(slots)), draw.randrange(len(slots))
+        (here, a), (there, b) = slots[i], slots[j]
+        if open_to[there] >> a & open_to[here] >> b & 1:
+            slots[i], slots[j] = (here, b), (there, a)
+    _lay_out(world, places, slots)
+    return world
+
+
+Place = tuple[str, int]
+"""Where a hidden card lies: a field of the record, and the seat for a hand."""
+
+
+def _hidden_places(s: Any, r: Any, viewer: int) -> dict[Place, int]:
+    """The cards that a viewer cannot see, by place."""
+    blind = s.phase == NAME_TRUMP and r.joker_upcard == JOKER_NAMES_BLIND and viewer == s.dealer
+    seats = [seat for seat in range(N_SEATS) if seat != viewer or blind]
+    places = {("hand", seat): int(s.hand[seat]) for seat in seats}
+    if s.swapper != viewer and (s.swapper < 0 or r.swap3_shown == 0):
+        places["kitty", 0] = int(s.kitty)
+    places["spare", 0] = int(s.spare)
+    if s.taker != viewer:
+        places["discard", 0] = int(s.discard)
+        if s.place == TAKEN:
+            places["hand", int(s.taker)] &= ~int(s.upcard)  # everybody knows that it is there
+    return places
+
+
+def _cards_allowed(s: Any, place: Place, viewer: int) -> int:
+    """The cards against which, at a place, the viewer has seen nothing that speaks."""
+    name, seat = place
+    allowed = ~int(s.void[seat]) if name == "hand" else ~0
+    holds_upcard = name == "discard" or (name == "hand" and seat == s.taker)
+    if s.place == TAKEN_OR_BURIED and s.taker != viewer and not holds_upcard:
+        allowed &= ~int(s.upcard)
+    return allowed
+
+
+def _lay_out(s: Any, places: dict[Place, int], slots: list[tuple[Place, int]]) -> None:
+    for (name, seat), cards in places.items():
+        new = sum(1 << card for place, card in slots if place == (name, seat))
+        if name == "hand":
+            s.hand[seat] = (int(s.hand[seat]) & ~cards) | new
+        else:
+            s[name] = new
+    if s.swapper >= 0 and ("kitty", 0) in places:
+        s.swapped = s.kitty
+
+
+def _bits(cards: int) -> list[int]:
+    return [bit for bit in range(cards.bit_length()) if cards >> bit & 1]

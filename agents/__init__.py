@@ -1,0 +1,118 @@
+"""Everyone who decides: players, what trains them, and what measures them.
+
+:func:`make` gives an agent by name: a family, with a parameter after a colon where it takes one
+(``random``, ``scripted:order_up JH``), or the path of a checkpoint (``checkpoints/x.safetensors``).
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .base import Agent, AgentError, RuleTable, View, check_actions, view_of
+
+__all__ = [
+    "FAMILIES",
+    "Agent",
+    "AgentError",
+    "Family",
+    "RuleTable",
+    "View",
+    "available",
+    "check_actions",
+    "make",
+    "view_of",
+]
+
+CHECKPOINT = ".safetensors"
+
+
+@dataclass(frozen=True)
+class Family:
+    """Where the agents of one name come from.
+
+    Attributes:
+        module: The module that makes them, relative to this package; imported on first use.
+        factory: The callable there; it takes the parameter's text if the family has a parameter.
+        help: What they do, in one line.
+        parameter: What is written after the colon; empty where nothing may be.
+        optional: Whether the parameter may be left out; the factory is then called without it.
+    """
+
+    module: str
+    factory: str
+    help: str
+    parameter: str = ""
+    optional: bool = False
+
+
+FAMILIES: dict[str, Family] = {
+    "random": Family(".simple", "RandomAgent", "chooses uniformly among the legal actions"),
+    "first_legal": Family(".simple", "FirstLegalAgent", "passes, and plays its lowest card"),
+    "greedy": Family(".simple", "GreedyAgent", "calls by point count, plays by plain principles"),
+    "scripted": Family(
+        ".simple", "ScriptedAgent", "takes the first legal of some actions", parameter="ACTIONS"
+    ),
+}
+"""Every family by name. An entry is all that a new kind of agent needs to be known everywhere."""
+
+
+def available() -> dict[str, str]:
+    """What :func:`make` understands: the form of each name, and what it is in one line."""
+    forms = {_form(name): family.help for name, family in FAMILIES.items()}
+    return forms | {f"PATH{CHECKPOINT}": "a trained policy from a checkpoint"}
+
+
+def _form(name: str) -> str:
+    family = FAMILIES[name]
+    if not family.parameter:
+        return name
+    return f"{name}[:{family.parameter}]" if family.optional else f"{name}:{family.parameter}"
+
+
+def make(name: str) -> Agent:
+    """The agent called ``name``.
+
+    Raises:
+        AgentError: no such agent, a parameter missing, unwanted or wrong, or a file that cannot be
+            loaded; the message names it and what would do.
+    """
+    if name.endswith(CHECKPOINT):
+        return _load(name)
+    word, colon, parameter = name.partition(":")
+    family = FAMILIES.get(word)
+    if family is None:
+        raise AgentError(f"no agent is called {name!r}{_hint(word)}: known are {_list()}")
+    _check_parameter(name, word, bool(colon), parameter)
+    factory = getattr(importlib.import_module(family.module, __name__), family.factory)
+    agent: Agent = factory(parameter) if colon else factory()
+    return agent
+
+
+def _check_parameter(name: str, word: str, given: bool, parameter: str) -> None:
+    family = FAMILIES[word]
+    if given and not family.parameter:
+        raise AgentError(f"{name!r}: {word!r} takes no parameter, write {word!r}")
+    needed = bool(family.parameter) and not family.optional
+    if not parameter and (given or needed):
+        raise AgentError(f"{name!r}: the parameter is missing, write {_form(word)!r}")
+
+
+def _hint(word: str) -> str:
+    near = difflib.get_close_matches(word, FAMILIES, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _list() -> str:
+    return ", ".join(available())
+
+
+def _load(path: str) -> Agent:
+    if not Path(path).is_file():
+        raise AgentError(f"no checkpoint is at {path!r}: give the path of a {CHECKPOINT} file")
+    from .network import load_agent
+
+    agent: Agent = load_agent(path)
+    return agent

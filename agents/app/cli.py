@@ -1,0 +1,124 @@
+"""The ``euchre`` command.
+
+A verb is one line of :data:`VERBS`. Its module, imported only when the verb is asked for, has
+``add_VERB_arguments(parser)`` and ``run_VERB(args)``, which returns the exit status. What a verb
+raises for bad input (an error class of this project derived from ValueError, or OSError) becomes
+one line on stderr and status 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NamedTuple, NoReturn
+
+BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+_OWN = ("euchre_env", __name__.partition(".")[0])
+
+
+class Verb(NamedTuple):
+    """The module of a verb, relative to this package, and what the verb does in a few words."""
+
+    module: str
+    help: str
+
+
+VERBS: dict[str, Verb] = {
+    "cases": Verb(".cases", "run files of rule cases against the engine"),
+    "record": Verb(".record", "verify, score or convert recorded games (.egn, .jsonl)"),
+    "rules": Verb(".rules", "show the options, or tell a rule set in words and as YAML"),
+    "match": Verb(".match", "let two agents play duplicate deals and measure the difference"),
+    "ladder": Verb(".match", "let every pair of agents play and rate them"),
+    "stats": Verb(".match", "show how an agent plays: shares by outcome and by seat"),
+    "bench": Verb(".bench", "measure the speed of the engine"),
+    "doctor": Verb(".doctor", "check the installation"),
+}
+
+
+class UsageError(ValueError):
+    """A command line that cannot be understood."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports a wrong command line like any other bad input."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def usage() -> str:
+    """The overview of all verbs."""
+    width = max(map(len, VERBS))
+    lines = [f"  {name.ljust(width)}  {verb.help}" for name, verb in VERBS.items()]
+    head = ["usage: euchre VERB ...", "", "Euchre: the game, its players, and how strong they are."]
+    return "\n".join([*head, "", *lines, "", "`euchre VERB --help` tells the options of a verb."])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb and return the exit status: 0, 1 for a negative finding, 2 for bad input."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        _drop_output()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        print("euchre: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except (ValueError, OSError) as error:
+        if not _is_bad_input(error):
+            raise
+        print(f"euchre: error: {_one_line(error)}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(usage())
+        return 0 if arguments else BAD_INPUT
+    if arguments[0] == "--version":
+        from euchre_env import __version__
+
+        print(__version__)
+        return 0
+    name = arguments[0]
+    if name not in VERBS:
+        raise UsageError(f"no verb is called {name!r}: the verbs are {', '.join(VERBS)}")
+    module = import_module(VERBS[name].module, __package__)
+    parser = _Parser(prog=f"euchre {name}", description=f"{VERBS[name].help}.".capitalize())
+    getattr(module, f"add_{name}_arguments")(parser)
+    try:
+        options = parser.parse_args(arguments[1:])
+    except SystemExit as stop:  # --help
+        return int(stop.code or 0)
+    return int(getattr(module, f"run_{name}")(options))
+
+
+def _is_bad_input(error: Exception) -> bool:
+    """Whether an error is the user's to mend; any other is a bug and keeps its traceback."""
+    own = type(error).__module__.partition(".")[0] in _OWN or isinstance(error, UsageError)
+    return isinstance(error, OSError) or own
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())
+
+
+def _drop_output() -> None:
+    """Let Python flush to nowhere at exit, since the reader of our output has gone."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""The verbs that measure: ``match``, ``ladder`` and ``stats``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .. import available
+from ..evaluation.ladder import Ladder, play_ladder
+from ..evaluation.match import MatchResult, Progress, play_match
+from ..evaluation.shares import OUTCOMES, PLACES, Shares, play_shares
+from .options import add_json, add_seed
+
+DEALS = 10_000
+PRESET = "stick"
+REFERENCE: Mapping[str, Mapping[str, Sequence[float]]] = {
+    "expert rules": {
+        "outcomes": (0.192, 0.625, 0.090, 0.094),
+        "round_1": (0.040, 0.192, 0.028, 0.445),
+        "round_2": (0.203, 0.071, 0.018, 0.003),
+    },
+    "PIMC-50": {
+        "outcomes": (0.155, 0.654, 0.134, 0.058),
+        "round_1": (0.082, 0.338, 0.065, 0.364),
+        "round_2": (0.133, 0.011, 0.006, 0.001),
+    },
+}
+"""Shares of other players under stick the dealer (strategy facts, section 2), for comparison."""
+
+
+# --- what the verbs share ----------------------------------------------------------------------
+
+
+def _add_common(parser: argparse.ArgumentParser, deals: int) -> None:
+    parser.add_argument(
+        "--deals", type=int, default=deals, metavar="N", help="deals (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--ruleset",
+        default=PRESET,
+        metavar="RULES",
+        help="preset, file or key=value,... (default: %(default)s)",
+    )
+    add_seed(parser, "deals and agents")
+    add_json(parser)
+    forms = "; ".join(f"{form} - {text}" for form, text in available().items())
+    parser.epilog = f"agents: {forms}"
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Progress | None]:
+    """A function to report progress to, shown on stderr where that is a terminal; else None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows as aligned plain text, the first column to the left and the rest to the right."""
+    lines = [header, *rows]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(line, widths))
+        )
+        for line in lines
+    )
+
+
+# --- match -------------------------------------------------------------------------------------
+
+
+def add_match_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what ``match`` takes."""
+    parser.add_argument("a", metavar="A", help="the first agent")
+    parser.add_argument("b", metavar="B", help="the second agent")
+    parser.add_argument(
+        "--games", type=int, default=0, metavar="N", help="whole games to play as well (default: 0)"
+    )
+    _add_common(parser, DEALS)
+
+
+def run_match(args: argparse.Namespace) -> int:
+    """Play a duplicate match and print what it showed."""
+    with progress_bar(f"{args.a} - {args.b}") as progress:
+        result = play_match(
+            args.a,
+            args.b,
+            args.deals,
+            args.ruleset,
+            args.seed,
+            games=args.games,
+            progress=progress,
+        )
+    print(result.to_json() if args.json else match_text(result))
+    return 0
+
+
+def match_text(result: MatchResult) -> str:
+    """A match in a few lines."""
+    lines = [result.describe(), _verdict(result)]
+    if result.games is not None:
+        rate, half = 100 * result.games.win_rate, 100 * result.games.ci95
+        lines.append(
+            f"{result.a} wins {rate:.1f} ± {half:.1f} % of whole games "
+            f"({result.games.games} deals of a game, each played twice)"
+        )
+    lines.append(f"{result.seconds:.1f} s, {result.decisions_per_second:,.0f} decisions/s")
+    return "\n".join(lines)
+
+
+def _verdict(result: MatchResult) -> str:
+    if result.clear_of_zero:
+        return "the difference is clear of zero"
+    if result.deals_needed is None:
+        return "no difference"
+    return f"not told apart; a difference of this size needs about {result.deals_needed:,} deals"
+
+
+# --- ladder ------------------------------------------------------------------------------------
+
+
+def add_ladder_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what ``ladder`` takes."""
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="two agents or more")
+    _add_common(parser, DEALS)
+
+
+def run_ladder(args: argparse.Namespace) -> int:
+    """Play every pair and print the ratings."""
+    with progress_bar("ladder") as progress:
+        ladder = play_ladder(args.agents, args.deals, args.ruleset, args.seed, progress=progress)
+    print(ladder.to_json() if args.json else ladder_text(ladder))
+    return 0
+
+
+def ladder_text(ladder: Ladder) -> str:
+    """Ratings and the points of every pair as a table."""
+    names = [r.agent for r in ladder.ratings]
+    rows = [
+        [r.agent + "*" * r.oracle, f"{r.points:+.3f} ± {r.ci95:.3f}"]
+        + [_cell(ladder, r.agent, other) for other in names]
+        for r in ladder.ratings
+    ]
+    first = ladder.matches[0]
+    notes = [
+        f"points a hand, row minus column; {first.deals} duplicate deals a pair, "
+        f"rules {first.ruleset}, seed {first.seed}, version {first.version}"
+    ]
+    if any(r.oracle for r in ladder.ratings):
+        notes.append("* was shown hidden cards")
+    return "\n".join([_table(["", "rating", *names], rows), "", *notes])
+
+
+def _cell(ladder: Ladder, a: str, b: str) -> str:
+    if a == b:
+        return "-"
+    points, half = ladder.match(a, b)
+    return f"{points:+.3f} ± {half:.3f}"
+
+
+# --- stats -------------------------------------------------------------------------------------
+
+
+def add_stats_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what ``stats`` takes."""
+    parser.add_argument("agent", metavar="AGENT", help="the agent to play all four seats")
+    _add_common(parser, DEALS)
+
+
+def run_stats(args: argparse.Namespace) -> int:
+    """Let one agent play all seats and print its shares."""
+    with progress_bar(args.agent) as progress:
+        shares = play_shares(args.agent, args.deals, args.ruleset, args.seed, progress=progress)
+    if args.json:
+        print(shares.to_json())
+    else:
+        print(stats_text(shares))
+    return 0
+
+
+def stats_text(shares: Shares) -> str:
+    """Shares beside those of reference players."""
+    beside = REFERENCE if shares.ruleset == PRESET else {}
+    rows = [_share_row(name, "outcomes", k, shares, beside) for k, name in enumerate(OUTCOMES)]
+    for rounds in ("round_1", "round_2"):
+        rows += [_share_row(place, rounds, k, shares, beside) for k, place in enumerate(PLACES)]
+    mark = " (was shown hidden cards)" if shares.oracle else ""
+    return "\n".join(
+        [
+            _table(["share of called hands", shares.agent, *beside], rows),
+            "",
+            _table(["seat", *PLACES], _place_rows(shares)),
+            "",
+            f"hands called {shares.called:.3f}, played alone {shares.alone:.3f}, dealer's side "
+            f"{shares.dealers_side:+.3f} ± {shares.dealers_side_ci95:.3f} points a hand",
+            f"{shares.deals} hands, rules {shares.ruleset}, seed {shares.seed}, "
+            f"version {shares.version}{mark}",
+        ]
+    )
+
+
+def _share_row(
+    key: str, group: str, place: int, shares: Shares, beside: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    own: float = getattr(shares, group)[key]
+    others = [reference[group][place] for reference in beside.values()]
+    title = key if group == "outcomes" else f"{group}, seat {key}"
+    return [title.replace("_", " "), *(f"{value:.3f}" for value in (own, *others))]
+
+
+def _place_rows(shares: Shares) -> list[list[str]]:
+    groups: dict[str, Mapping[str, Any]] = {
+        "caller's net, round 1": shares.net_round_1,
+        "caller's net, round 2": shares.net_round_2,
+        "next, round 2": shares.next,
+    }
+    return [[title, *(_figure(group[p]) for p in PLACES)] for title, group in groups.items()]
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

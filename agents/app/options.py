@@ -1,0 +1,16 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+
+
+def add_seed(parser: argparse.ArgumentParser, of: str = "") -> None:
+    """Add ``--seed``, which every verb takes; ``of`` says what it seeds."""
+    told = f"of {of} (default: 1)" if of else "taken by every verb; nothing is drawn here"
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help=told)

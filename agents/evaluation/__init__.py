@@ -1,0 +1,20 @@
+"""How strong agents are: duplicate matches, ladders, and the shares that describe a style.
+
+Nothing here needs torch; agents that do bring it themselves.
+"""
+
+from __future__ import annotations
+
+from .match import GamesResult, MatchResult, match_games, play_match
+from .stats import Estimate, EvaluationError, deals_needed, estimate
+
+__all__ = [
+    "Estimate",
+    "EvaluationError",
+    "GamesResult",
+    "MatchResult",
+    "deals_needed",
+    "estimate",
+    "match_games",
+    "play_match",
+]

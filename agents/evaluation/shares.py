@@ -1,0 +1,179 @@
+"""How an agent plays, as shares by outcome and by seat: what makes a style comparable with others.
+
+All four seats are played by the same agent, at 0-0. Seats are named by their place left of the
+dealer: 1, 2, 3 and the dealer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from euchre_env import __version__
+from euchre_env.cards import JOKER, same_colour
+from euchre_env.rules import N_SEATS, N_TRICKS, NOBODY
+from euchre_env.ruleset import Ruleset
+
+from ..base import Agent
+from .match import CHUNK, Progress, as_agent, as_ruleset, ruleset_text
+from .stats import estimate, require_deals
+from .tables import decks_of, is_oracle, play_hands, streams_of
+
+PLACES = ("1", "2", "3", "dealer")
+"""The seats by their place left of the dealer."""
+OUTCOMES = ("euchred", "made", "march", "lone_march")
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of hands played by one agent in all seats.
+
+    Attributes:
+        agent: The agent.
+        deals: Hands played.
+        called: Share of hands on which somebody became maker.
+        outcomes: Of those, the shares by outcome; a hand that a renege ended has none.
+        round_1: Share of called hands that each place called in round 1.
+        round_2: The same of round 2; a joker turned up counts as round 1 of the dealer.
+        next: Of the calls of each place in round 2, the share that named the turned-down colour.
+        alone: Share of called hands that the makers played alone.
+        net_round_1: Points of the makers' pair less the other's, a call of each place in round 1.
+        net_round_2: The same of round 2.
+        dealers_side: Points of the dealer's pair less the other's, a hand.
+        dealers_side_ci95: Half the width of its 95 % interval.
+        ruleset: The rule set, as ``--ruleset`` takes it.
+        seed: Of the deals and the agent.
+        version: Of this program.
+        oracle: Whether the agent was shown hidden cards.
+    """
+
+    agent: str
+    deals: int
+    called: float
+    outcomes: dict[str, float]
+    round_1: dict[str, float]
+    round_2: dict[str, float]
+    next: dict[str, float | None]
+    alone: float
+    net_round_1: dict[str, float | None]
+    net_round_2: dict[str, float | None]
+    dealers_side: float
+    dealers_side_ci95: float
+    ruleset: str
+    seed: int
+    version: str
+    oracle: bool
+
+    def to_json(self) -> str:
+        """The shares as one line of JSON."""
+        return json.dumps(asdict(self))
+
+
+class _Hands:
+    """Finished hands of a batch as plain columns."""
+
+    def __init__(self, states: npt.NDArray[Any], decks: npt.NDArray[np.int8]) -> None:
+        maker = states["maker"].astype(int)
+        rows = np.arange(len(states))
+        self.called: Mask = maker != NOBODY
+        self.round_2: Mask = states["passes"] >= N_SEATS
+        self.place = (maker - states["dealer"] - 1) % N_SEATS
+        self.tricks = states["tricks"][rows, maker & 1]
+        self.lost = states["tricks"][rows, 1 - (maker & 1)]
+        self.finished: Mask = states["offender"] == NOBODY
+        self.alone: Mask = states["loner"] != NOBODY
+        next_suits = np.array([same_colour(suit) for suit in range(4)])
+        upcard = decks[:, 20].astype(int)
+        self.next: Mask = (states["trump"] == next_suits[upcard // 6 % 4]) & (upcard != JOKER)
+        margin = states["points"].astype(int)[:, 0] - states["points"][:, 1]
+        self.net = np.where(maker & 1, -margin, margin)
+        self.dealers_net = np.where(states["dealer"] & 1, -margin, margin)
+
+    def outcome(self, name: str) -> Mask:
+        euchred = self.tricks < self.lost
+        march = self.tricks == N_TRICKS
+        found: Mask = {
+            "euchred": euchred,
+            "made": ~euchred & ~march,
+            "march": march & ~self.alone,
+            "lone_march": march & self.alone,
+        }[name]
+        return found & self.called & self.finished
+
+
+def _share(part: Mask, whole: Mask) -> float | None:
+    return float((part & whole).sum() / whole.sum()) if whole.any() else None
+
+
+def _by_place(hands: _Hands, value: Callable[[Mask], Any], round_2: bool) -> dict[str, Any]:
+    mine = hands.called & (hands.round_2 == round_2)
+    return {name: value(mine & (hands.place == k)) for k, name in enumerate(PLACES)}
+
+
+def play_shares(
+    agent: Agent | str,
+    deals: int,
+    ruleset: Ruleset | str = "stick",
+    seed: int = 1,
+    *,
+    progress: Progress | None = None,
+    chunk: int = CHUNK,
+) -> Shares:
+    """Let one agent play all four seats of some hands, and count.
+
+    Raises:
+        EvaluationError: fewer than two deals.
+        RulesetError: a text that names no rule set, or rules that cannot be played.
+        AgentError: an unknown name, or the agent gave no legal action.
+    """
+    player, rules = as_agent(agent), as_ruleset(ruleset)
+    require_deals(deals)
+    states, decks = [], []
+    for first in range(0, deals, chunk):
+        count = min(chunk, deals - first)
+        decks.append(decks_of(seed, first, count, rules))
+        dealers = np.arange(first, first + count) % N_SEATS
+        seeds = streams_of(seed, first, count, 0)
+        played = play_hands([player], [0] * N_SEATS, decks[-1], dealers, rules, seeds)
+        states.append(played.states)
+        if progress is not None:
+            progress(first + count, deals)
+    hands = _Hands(np.concatenate(states), np.concatenate(decks))
+    return _count(hands, player, rules, seed)
+
+
+def _count(hands: _Hands, agent: Agent, ruleset: Ruleset, seed: int) -> Shares:
+    called = hands.called
+
+    def share(mask: Mask) -> float:
+        return _share(mask, called) or 0.0
+
+    def net(mask: Mask) -> float | None:
+        return float(hands.net[mask].mean()) if mask.any() else None
+
+    side = estimate(hands.dealers_net)
+    return Shares(
+        agent=agent.name,
+        deals=len(called),
+        called=float(called.mean()),
+        outcomes={name: share(hands.outcome(name)) for name in OUTCOMES},
+        round_1=_by_place(hands, share, round_2=False),
+        round_2=_by_place(hands, share, round_2=True),
+        next=_by_place(hands, lambda mask: _share(hands.next, mask), round_2=True),
+        alone=share(hands.alone & called),
+        net_round_1=_by_place(hands, net, round_2=False),
+        net_round_2=_by_place(hands, net, round_2=True),
+        dealers_side=side.mean,
+        dealers_side_ci95=side.ci95,
+        ruleset=ruleset_text(ruleset),
+        seed=seed,
+        version=__version__,
+        oracle=is_oracle(agent),
+    )

@@ -1,0 +1,391 @@
+"""The learned player: a small network over observations, and its files.
+
+A policy file is a ``.safetensors`` file with a JSON header (:func:`save_policy`); nothing is ever
+unpickled. The network reads observations in the trump-relative frame and answers in its ids.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import itertools
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE, layout_hash
+from euchre_env.rules import N_ACTIONS
+
+from .base import Actions, AgentError, View
+
+ILLEGAL = -1e9
+"""The logit of an illegal action: its probability is exactly 0, and no product with it is NaN."""
+
+ONLY_AFTER_THE_HAND = frozenset(
+    {"points", "thrown_in", "offender", "next_dealer", "game_result", "match_result"}
+)
+"""Blocks that are never set while somebody has to decide."""
+
+CHUNK = 1024
+"""Rows that go through a network at once: few enough for the cache; one thread's piece of work."""
+
+_FORMAT = 1
+_MOST_HEADER_BYTES = 1 << 20
+_LARGEST_LAYER = 1 << 14
+_MOST_LAYERS = 32
+_GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+
+class PolicyError(AgentError):
+    """A policy file that cannot be used; the message says why and what to do."""
+
+
+# --- the network -------------------------------------------------------------------------------
+
+
+def all_blocks() -> tuple[str, ...]:
+    """The blocks of an observation that can be set while somebody has to decide."""
+    return tuple(name for name in LAYOUT if name not in ONLY_AFTER_THE_HAND)
+
+
+def block_slices(blocks: Sequence[str]) -> list[slice]:
+    """The parts of an observation that hold ``blocks``; neighbours become one slice.
+
+    Raises:
+        ValueError: a block that the layout lacks, or none at all.
+    """
+    unknown = [name for name in blocks if name not in LAYOUT]
+    if unknown or not blocks:
+        named = ", ".join(unknown) or "none given"
+        raise ValueError(f"unknown observation block: {named}; known are {', '.join(LAYOUT)}")
+    found: list[slice] = []
+    for part in sorted((LAYOUT[name].slice for name in set(blocks)), key=lambda s: int(s.start)):
+        if found and found[-1].stop == part.start:
+            part = slice(found.pop().start, part.stop)
+        found.append(part)
+    return found
+
+
+def _column(parts: Sequence[slice], entry: str) -> Tensor:
+    whole = np.zeros(OBSERVATION_SIZE, np.float32)
+    for block in LAYOUT.values():
+        whole[block.slice] = getattr(block, entry)
+    return torch.from_numpy(np.concatenate([whole[part] for part in parts]))
+
+
+class PolicyValueNet(nn.Module):
+    """Observation -> action logits and the value of the hand to the seat to act.
+
+    Args:
+        hidden: Width of each hidden layer (ReLU).
+        blocks: Observation blocks that it reads; ``None`` for :func:`all_blocks`. Blocks that are
+            the same in all of a training run are better left out: untrained weights would add noise
+            where they differ.
+        seed: Of the first weights.
+
+    Raises:
+        ValueError: an unknown block, or a layer width out of range.
+    """
+
+    offset: Tensor
+    scale: Tensor
+
+    def __init__(
+        self, hidden: Sequence[int] = (256, 256), blocks: Sequence[str] | None = None, seed: int = 0
+    ) -> None:
+        super().__init__()
+        self.hidden = tuple(hidden)
+        self.blocks = tuple(all_blocks() if blocks is None else blocks)
+        if not 0 < len(self.hidden) <= _MOST_LAYERS or not all(
+            isinstance(width, int) and 0 < width <= _LARGEST_LAYER for width in self.hidden
+        ):
+            raise ValueError(
+                f"hidden={list(self.hidden)} must be 1 to {_MOST_LAYERS} widths "
+                f"of 1 to {_LARGEST_LAYER}"
+            )
+        self.parts = block_slices(self.blocks)
+        self.register_buffer("offset", _column(self.parts, "offset"))
+        self.register_buffer("scale", 1 / _column(self.parts, "scale"))
+        self.is_shifted = bool(self.offset.any())
+        widths = (len(self.offset), *self.hidden)
+        self.first = nn.Linear(widths[0], widths[1])
+        layers: list[nn.Module] = []
+        for inputs, outputs in itertools.pairwise(widths[1:]):
+            layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+        self.trunk = nn.Sequential(*layers)
+        self.policy = nn.Linear(widths[-1], N_ACTIONS)
+        self.value = nn.Linear(widths[-1], 1)
+        self._initialise(seed)
+
+    def _initialise(self, seed: int) -> None:
+        generator = torch.Generator().manual_seed(seed % 2**63)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                gain = {id(self.policy): 0.01, id(self.value): 0.1}.get(id(module), 2**0.5)
+                nn.init.orthogonal_(module.weight, gain, generator=generator)
+                nn.init.zeros_(module.bias)
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """What builds a network of this shape: ``PolicyValueNet(**net.shape)``."""
+        return {"hidden": list(self.hidden), "blocks": list(self.blocks)}
+
+    def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        """uint8[B, D] -> logits float32[B, 38], not masked, and values float32[B].
+
+        The blocks read are shifted and scaled to about 0 to 1, as the layout says.
+        """
+        half = torch.is_autocast_enabled("cpu")  # every byte is exact in bfloat16 too
+        read = torch.cat([observation[:, part] for part in self.parts], dim=1)
+        wide = read.to(torch.bfloat16 if half else torch.float32)
+        if self.is_shifted:
+            wide -= self.offset
+        # Scaling the weights is the same as scaling every row, and cheaper.
+        inside = functional.relu(
+            functional.linear(wide, self.first.weight * self.scale, self.first.bias)
+        )
+        inside = self.trunk(inside)
+        logits, value = self.policy(inside), self.value(inside)
+        return logits.float(), value.float().squeeze(1)
+
+
+def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
+    """The logits with those of illegal actions (mask 0) at :data:`ILLEGAL`."""
+    return logits.masked_fill(action_mask == 0, ILLEGAL)
+
+
+def sample(logits: Tensor, uniforms: Tensor) -> Tensor:
+    """One action a row by its probability, int64[B].
+
+    Args:
+        logits: Masked logits, float32[B, A].
+        uniforms: float32[B], multiples of 2**-24 in [0, 1).
+    """
+    below = logits.softmax(1).cumsum(1)
+    # A multiple of 2**-24 below 1 times the total rounds to less than the total, so that a last
+    # action of probability zero is never reached.
+    target = uniforms.unsqueeze(1) * below[:, -1:]
+    return (below <= target).sum(1)
+
+
+def uniforms_of(seeds: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
+    """A number in [0, 1) from each seed, float32[B], multiples of 2**-24 (SplitMix64's hash)."""
+    x = seeds.astype(np.uint64) + np.uint64(_GOLDEN)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(_MIX_1)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(_MIX_2)
+    x = x ^ (x >> np.uint64(31))
+    return ((x >> np.uint64(40)).astype(np.float32)) * np.float32(2**-24)
+
+
+def has_fast_bf16() -> bool:
+    """Whether this processor multiplies bfloat16 natively."""
+    probe = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+    return bool(probe is not None and probe())
+
+
+# --- the agent ---------------------------------------------------------------------------------
+
+
+class NetworkAgent:
+    """Plays a network's policy: its likeliest action, or one drawn by probability.
+
+    Computes in float32 whatever the processor, so that a figure can be repeated elsewhere.
+
+    Args:
+        net: The network.
+        name: How reports call it.
+        greedy: Take the likeliest action; otherwise draw from ``view.seeds``.
+        header: The policy file's header, where it came from one.
+    """
+
+    oracle = False
+
+    def __init__(
+        self,
+        net: PolicyValueNet,
+        name: str = "network",
+        greedy: bool = True,
+        header: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.net, self.name, self.greedy = net, name, greedy
+        self.header = dict(header or {})
+
+    def act(self, view: View) -> Actions:
+        """One legal action for each game of the view, int64[B], trump-relative ids."""
+        observation, mask = torch.from_numpy(view.observation), torch.from_numpy(view.action_mask)
+        with torch.inference_mode():
+            logits = torch.cat([self.net(rows)[0] for rows in torch.split(observation, CHUNK)])
+            chosen = self._choose(masked(logits, mask), view.seeds)
+        return chosen.numpy()
+
+    def _choose(self, logits: Tensor, seeds: npt.NDArray[np.uint64]) -> Tensor:
+        if self.greedy:
+            return logits.argmax(1)
+        return sample(logits, torch.from_numpy(uniforms_of(seeds)))
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+        """The probability of each action, float32[B, 38]; zero where illegal."""
+        with torch.inference_mode():
+            logits, _ = self.net(torch.from_numpy(view.observation))
+            return masked(logits, torch.from_numpy(view.action_mask)).softmax(1).numpy()
+
+
+# --- files -------------------------------------------------------------------------------------
+
+
+def code_version() -> str:
+    """The installed version of this distribution, or ``unknown``."""
+    try:
+        return importlib.metadata.version("euchre-env")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def code_revision() -> str | None:
+    """The git revision of these sources, marked where they were edited; None outside a checkout."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        said = subprocess.run(
+            command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return said.stdout.strip() if said.returncode == 0 else None
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file under a temporary name and rename it, so that it is whole or not there.
+
+    Raises:
+        OSError: no room, no folder, or no permission; an older file stays as it was.
+    """
+    waiting = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(waiting, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(waiting, path)
+    finally:
+        waiting.unlink(missing_ok=True)
+
+
+def save_policy(path: str | Path, net: PolicyValueNet, header: Mapping[str, Any]) -> None:
+    """Write a network as ``.safetensors`` with a JSON header, atomically.
+
+    The observation layout, the network's shape, the code's version and git revision are added to
+    the header; a trainer gives ``config``, ``rulesets`` and ``results``.
+    """
+    full = {
+        **header,
+        "format": _FORMAT,
+        "layout": layout_hash(),
+        "network": net.shape,
+        "version": code_version(),
+        "revision": code_revision(),
+    }
+    tensors = {name: value.detach().contiguous() for name, value in net.state_dict().items()}
+    text = json.dumps(full, sort_keys=True)
+    write_atomically(Path(path), safetensors.torch.save(tensors, {"policy": text}))
+
+
+class _PolicyFile(NamedTuple):
+    header: dict[str, Any]
+    shapes: dict[str, list[int]]
+
+
+def _read_start(path: Path) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            length = int.from_bytes(file.read(8), "little")
+            if size < 8 or not 0 < length <= min(size - 8, _MOST_HEADER_BYTES):
+                raise PolicyError(f"{path} is not a policy file, or is cut short")
+            found = json.loads(file.read(length))
+    except FileNotFoundError:
+        raise PolicyError(f"there is no policy file {path}") from None
+    except OSError as error:
+        raise PolicyError(f"cannot read policy file {path}: {error.strerror}") from None
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise PolicyError(f"{path} is not a policy file: its header is not JSON") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _read_file(path: Path) -> _PolicyFile:
+    start = _read_start(path)
+    try:
+        header = json.loads(start.pop("__metadata__")["policy"])
+        shapes = {name: list(entry["shape"]) for name, entry in start.items()}
+        known = header["format"] == _FORMAT and isinstance(header["layout"], str)
+    except (KeyError, TypeError, ValueError):
+        raise PolicyError(f"{path} holds tensors, but no policy of this project") from None
+    if not known:
+        raise PolicyError(f"{path} has policy format {header['format']!r}; known is {_FORMAT}")
+    return _PolicyFile(header, shapes)
+
+
+def read_header(path: str | Path) -> dict[str, Any]:
+    """The JSON header of a policy file: what it is, how it was trained, how strong it was.
+
+    Raises:
+        PolicyError: there is no such file, or it is not a policy.
+    """
+    return _read_file(Path(path)).header
+
+
+def _check_layout(path: Path, header: Mapping[str, Any]) -> None:
+    if header["layout"] != layout_hash():
+        raise PolicyError(
+            f"{path} was trained for observation layout {header['layout']}, this version "
+            f"({code_version()}) has {layout_hash()}: retrain, or use version "
+            f"{header.get('version')} (git revision {header.get('revision')})"
+        )
+
+
+def load_policy(path: str | Path) -> tuple[PolicyValueNet, dict[str, Any]]:
+    """The network of a policy file and the file's header.
+
+    Raises:
+        PolicyError: no such file, not a policy, for another observation layout, or damaged.
+    """
+    path = Path(path)
+    header, shapes = _read_file(path)
+    _check_layout(path, header)
+    try:
+        net = PolicyValueNet(**header["network"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise PolicyError(f"{path} describes no network that can be built: {error}") from None
+    expected = {name: list(value.shape) for name, value in net.state_dict().items()}
+    if shapes != expected:
+        wrong = sorted(n for n in expected | shapes if expected.get(n) != shapes.get(n))
+        raise PolicyError(f"{path} does not fit its own network: wrong tensors {', '.join(wrong)}")
+    try:
+        net.load_state_dict(safetensors.torch.load_file(path))
+    except (OSError, RuntimeError, safetensors.SafetensorError) as error:
+        raise PolicyError(f"{path} is damaged: {error}") from None
+    return net.eval(), header
+
+
+def load_agent(path: str | Path, greedy: bool = True, name: str | None = None) -> NetworkAgent:
+    """The agent of a policy file. Sets torch to one thread: more lose time at these sizes.
+
+    Args:
+        path: The ``.safetensors`` file.
+        greedy: Play the likeliest action; otherwise draw by probability.
+        name: How reports call it; the path unless given.
+
+    Raises:
+        PolicyError: no such file, not a policy, for another observation layout, or damaged.
+    """
+    net, header = load_policy(path)
+    torch.set_num_threads(1)
+    return NetworkAgent(net, str(path) if name is None else name, greedy, header)

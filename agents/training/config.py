@@ -1,0 +1,315 @@
+"""Settings of a training run: dataclasses, read from YAML and the command line with strict keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from euchre_env.batch import as_rulesets
+from euchre_env.encoding import LAYOUT
+from euchre_env.ruleset import RulesetError
+
+AUTO, ALL = "auto", "all"
+
+
+class ConfigError(ValueError):
+    """A setting that is unknown or cannot be; the message names it and what would do."""
+
+
+def _number(default: Any, low: float, high: float) -> Any:
+    return field(default=default, metadata={"low": low, "high": high})
+
+
+def _choice(default: str, *values: str) -> Any:
+    return field(default=default, metadata={"values": values})
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """The network.
+
+    Attributes:
+        hidden: Width of each hidden layer.
+        blocks: Observation blocks that it reads: names, ``auto`` (those that can differ in this
+            run: without the rule set if there is one only, without scores in single hands) or
+            ``all``.
+    """
+
+    hidden: tuple[int, ...] = _number((256, 256), 1, 1 << 14)
+    blocks: tuple[str, ...] = (AUTO,)
+
+
+@dataclass(frozen=True)
+class RolloutConfig:
+    """Collection of self-play.
+
+    Attributes:
+        hands: Hands in an iteration.
+    """
+
+    hands: int = _number(8192, 1, 1 << 22)
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """Learning.
+
+    Attributes:
+        rate: Adam's step size at the start; it falls linearly to zero.
+        epochs: Passes over an iteration's decisions.
+        minibatch: Decisions in a gradient step.
+        clip: How far the probability ratio may leave 1 with profit.
+        entropy: Weight of the policy's entropy at the start, and
+        entropy_end: at the end; linear between.
+        value_weight: Weight of the value's squared error.
+        gae_lambda: Weight of longer returns in advantages.
+        max_grad_norm: Longer gradients are scaled down to this.
+    """
+
+    rate: float = _number(1e-3, 0, 1)
+    epochs: int = _number(2, 1, 100)
+    minibatch: int = _number(4096, 1, 1 << 22)
+    clip: float = _number(0.2, 1e-6, 10)
+    entropy: float = _number(0.01, 0, 10)
+    entropy_end: float = _number(0.001, 0, 10)
+    value_weight: float = _number(0.5, 0, 100)
+    gae_lambda: float = _number(0.95, 0, 1)
+    max_grad_norm: float = _number(0.5, 1e-6, 1e6)
+
+
+@dataclass(frozen=True)
+class EvaluationConfig:
+    """Matches on duplicate deals, which do not influence training.
+
+    Attributes:
+        opponents: Agents to play against.
+        every: Iterations between matches during training, 0 for none.
+        deals: Duplicate deals in each of those.
+        final_deals: Duplicate deals in each match at the end.
+        seed: Of the deals.
+    """
+
+    opponents: tuple[str, ...] = ("random", "greedy")
+    every: int = _number(0, 0, 1 << 30)
+    deals: int = _number(2000, 2, 1 << 24)
+    final_deals: int = _number(10000, 2, 1 << 24)
+    seed: int = _number(1, 0, 2**63 - 1)
+
+
+@dataclass(frozen=True)
+class Config:
+    """A training run.
+
+    Attributes:
+        name: Of the run's folder.
+        folder: That holds the runs.
+        seed: Of all chance; the same settings and seed give the same figures.
+        ruleset: Rule sets, of which each hand draws one; matches use the first.
+        iterations: Rounds of collecting and learning.
+        threads: That share the work; the figures do not depend on it.
+        precision: Of the network's products: ``bf16``, ``fp32``, or ``auto``, which is bf16 where
+            the processor has it.
+        network, rollout, ppo, evaluation: Sections of their own.
+    """
+
+    name: str = "run"
+    folder: str = "runs"
+    seed: int = _number(1, 0, 2**63 - 1)
+    ruleset: tuple[str, ...] = ("stick",)
+    iterations: int = _number(100, 1, 1 << 30)
+    threads: int = _number(2, 1, 1024)
+    precision: str = _choice("auto", "auto", "bf16", "fp32")
+    network: NetworkConfig = NetworkConfig()
+    rollout: RolloutConfig = RolloutConfig()
+    ppo: PPOConfig = PPOConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for YAML or JSON; :func:`config_from` reads them back."""
+        return _plain(dataclasses.asdict(self))
+
+
+WITHOUT_INFLUENCE = ("folder", "threads", "evaluation")
+"""Settings that a resumed run may change: they leave the policy as it is."""
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def config_from(values: Mapping[str, Any]) -> Config:
+    """The configuration of nested plain values, missing ones at their defaults.
+
+    Raises:
+        ConfigError: an unknown key, a wrong type, or a value out of range.
+    """
+    config: Config = _build(Config, values, "")
+    _check(config)
+    return config
+
+
+def load_config(path: str | Path | None, overrides: Sequence[str] = ()) -> Config:
+    """The configuration of a YAML file, with the command line's ``--key value`` on top.
+
+    Args:
+        path: The file; None for the defaults.
+        overrides: Words such as ``["--ppo.rate", "3e-4", "--seed=2"]``.
+
+    Raises:
+        ConfigError: no such file, not YAML, an unknown key, or a wrong value.
+    """
+    values = {} if path is None else _read_yaml(Path(path))
+    try:
+        for key, text in _pairs(overrides):
+            _set(values, key, text)
+        return config_from(values)
+    except ConfigError as error:
+        where = "" if path is None else f"{path}: "
+        raise ConfigError(f"{where}{error}") from None
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        values = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError:
+        near = sorted(str(p) for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
+        there = f": {path.parent} has {', '.join(near)}" if near else ""
+        raise ConfigError(f"there is no configuration file {path}{there}") from None
+    except OSError as error:
+        raise ConfigError(f"cannot read configuration file {path}: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path} must hold settings as `key: value` lines")
+    return values
+
+
+def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        key, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not key:
+            raise ConfigError(f"{word!r} is not understood: write overrides as --key value")
+        if not equals:
+            if not rest or rest[0].startswith("--"):
+                raise ConfigError(f"--{key} lacks its value: write --{key} VALUE")
+            value = rest.pop(0)
+        yield key, value
+
+
+def _set(values: dict[str, Any], dotted: str, text: str) -> None:
+    *sections, key = dotted.split(".")
+    inner = values
+    for section in sections:
+        inner = inner.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(f"--{dotted}: {section} is no section")
+    try:
+        inner[key] = yaml.safe_load(text)
+    except yaml.YAMLError:
+        inner[key] = text
+
+
+def known_keys(kind: type = Config, prefix: str = "") -> list[str]:
+    """Every setting by its dotted name."""
+    found = []
+    for name, hint in typing.get_type_hints(kind).items():
+        if dataclasses.is_dataclass(hint):
+            found += known_keys(typing.cast(type, hint), f"{prefix}{name}.")
+        else:
+            found.append(prefix + name)
+    return found
+
+
+def _build(kind: Any, values: Any, prefix: str) -> Any:
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{prefix.rstrip('.')} is a section: give its settings, not {values!r}")
+    hints = typing.get_type_hints(kind)
+    for key in values:
+        if key not in hints:
+            raise ConfigError(_unknown(f"{prefix}{key}"))
+    given = {}
+    for item in dataclasses.fields(kind):
+        if item.name in values:
+            key, value = prefix + item.name, values[item.name]
+            if dataclasses.is_dataclass(hints[item.name]):
+                given[item.name] = _build(hints[item.name], value, f"{key}.")
+            else:
+                given[item.name] = _in_range(_convert(value, hints[item.name], key), item, key)
+    return kind(**given)
+
+
+def _unknown(key: str) -> str:
+    known = known_keys()
+    leaf = {name.rpartition(".")[2]: name for name in known}
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.7)
+    near = near or [leaf[m] for m in difflib.get_close_matches(key.rpartition(".")[2], leaf, n=1)]
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+    return f"unknown setting {key!r}: {hint}"
+
+
+def _convert(value: Any, kind: Any, key: str) -> Any:
+    if isinstance(kind, types.GenericAlias):  # tuple[X, ...]; one value alone is a list of one
+        inner = typing.get_args(kind)[0]
+        if isinstance(value, str) and inner is not str:
+            value = value.split(",")
+        items = value if isinstance(value, list | tuple) else [value]
+        return tuple(_convert(item, inner, key) for item in items)
+    if kind is str and isinstance(value, str):
+        return value
+    if kind is not str and not isinstance(value, bool):
+        try:
+            number = float(value)  # YAML takes 1e-3 for text
+        except (TypeError, ValueError):
+            number = float("nan")
+        if kind is float and number == number:
+            return number
+        if kind is int and number.is_integer():
+            return int(value) if isinstance(value, int) else int(number)
+    names = {int: "a whole number", float: "a number", str: "text"}
+    raise ConfigError(f"{key}={value!r} must be {names[kind]}")
+
+
+def _in_range(value: Any, item: dataclasses.Field[Any], key: str) -> Any:
+    low, high = item.metadata.get("low"), item.metadata.get("high")
+    values = item.metadata.get("values")
+    if low is not None:
+        for number in value if isinstance(value, tuple) else (value,):
+            if not low <= number <= high:
+                raise ConfigError(f"{key}={number} must be from {low} to {high}")
+    if values is not None and value not in values:
+        raise ConfigError(f"{key}={value!r} must be {' or '.join(map(repr, values))}")
+    return value
+
+
+def _check(config: Config) -> None:
+    name = config.name
+    if not name or name != Path(name).name or name.startswith("."):
+        raise ConfigError(f"name={name!r} must be a plain folder name, such as 'quick'")
+    if not config.network.hidden:
+        raise ConfigError("network.hidden=[] must hold a width, such as [256, 256]")
+    try:
+        as_rulesets(list(config.ruleset))
+    except RulesetError as error:
+        raise ConfigError(f"ruleset: {error}") from None
+    blocks = config.network.blocks
+    unknown = [name for name in blocks if name not in LAYOUT]
+    if not blocks or (unknown and blocks not in [(AUTO,), (ALL,)]):
+        word = unknown[0] if unknown else "[]"
+        near = difflib.get_close_matches(word, [*LAYOUT, AUTO, ALL], n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {AUTO}, {ALL}, or names"
+        raise ConfigError(f"network.blocks: {word!r} is no observation block: {hint}")

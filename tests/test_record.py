@@ -1,0 +1,992 @@
+"""Records: reading, writing, replaying, and the faults they can have."""
+
+import copy
+import dataclasses
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from euchre_env import rules
+from euchre_env.actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE, ActionError
+from euchre_env.cards import CardError, card_text, deck_of
+from euchre_env.record import (
+    DealRecord,
+    GameRecord,
+    RecordError,
+    complete_deck,
+    load_records,
+    read_egn,
+    read_jsonl,
+    record_hand,
+    save_records,
+    write_egn,
+    write_jsonl,
+)
+from euchre_env.replay import replay, verify
+from euchre_env.ruleset import PRESETS, Ruleset
+from euchre_env.testing import random_ruleset
+
+FOLDER = Path(__file__).parent / "data" / "egn"
+FILES = sorted(FOLDER.glob("*.egn"))
+FINAL_SCORES = {
+    "annotated-01": (10, 7),
+    "final-01": (8, 10),
+    "league-01": (11, 9),
+    "league-02": (10, 9),
+    "league-03": (10, 3),
+    "league-04": (8, 10),
+    "league-05": (10, 6),
+    "league-06": (10, 9),
+}
+
+
+# ---- the real deals ------------------------------------------------------------------------------
+
+
+def test_there_are_81_real_deals() -> None:
+    assert sum(len(read_egn(file).deals) for file in FILES) == 81
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_real_deals_replay(file: Path) -> None:
+    found = verify(file)
+    assert [str(fault) for fault in found.faults] == []
+    (deals,) = found.games
+    assert (found.passed, found.failed) == (len(deals), 0)
+    assert deals[-1].score == FINAL_SCORES[file.stem]
+    score = np.array(read_egn(file).initial_score)
+    for deal in deals:
+        assert deal.complete
+        assert sum(deal.tricks) == 5 == len(deal.winners)
+        score += deal.points
+        assert tuple(score) == deal.score
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_real_deals_read_back_equal(file: Path, tmp_path: Path) -> None:
+    game = read_egn(file)
+    for name in ("out.egn", "out.jsonl"):
+        save_records(tmp_path / name, [game])
+        assert load_records(tmp_path / name) == [game]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.egn", "out.jsonl"]
+
+
+def test_a_known_deal_scores_as_told() -> None:
+    first = verify(FOLDER / "league-06.egn").games[0][0]
+    assert (first.trump, first.maker, first.alone) == ("H", 2, True)
+    assert (first.tricks, first.points, first.score) == ((5, 0), (4, 0), (8, 9))
+    assert first.winners == (2, 2, 2, 2, 2)
+
+
+# ---- one real deal, changed ----------------------------------------------------------------------
+
+
+def real(deal: int = 0, name: str = "annotated-01") -> dict[str, Any]:
+    """A file of one real deal."""
+    data: dict[str, Any] = json.loads((FOLDER / f"{name}.egn").read_text("utf-8"))
+    data["deals"] = [data["deals"][deal]]
+    return data
+
+
+def bidding(data: dict[str, Any]) -> dict[str, Any]:
+    return data["deals"][0]["phases"][0]  # type: ignore[no-any-return]
+
+
+def tricks(data: dict[str, Any]) -> list[list[str]]:
+    return data["deals"][0]["phases"][1]["tricks"]  # type: ignore[no-any-return]
+
+
+def start(data: dict[str, Any]) -> dict[str, Any]:
+    return data["deals"][0]["initialState"]  # type: ignore[no-any-return]
+
+
+def the_fault(data: dict[str, Any]) -> Any:
+    """The only fault of a file."""
+    found = verify(json.dumps(data))
+    assert found.failed == 1
+    assert len(found.faults) == 1
+    return found.faults[0]
+
+
+def passes(data: dict[str, Any]) -> Any:
+    found = verify(json.dumps(data))
+    assert [str(fault) for fault in found.faults] == []
+    return found.games[0][0]
+
+
+# Deal 0: South (2) deals, KD up; West and North pass, East orders, South lays away the KS.
+#   West leads: 9D AD JD KD / East Kc: KC AC TC 9C / ...
+
+
+def test_renege_names_file_deal_trick_and_seat(tmp_path: Path) -> None:
+    data = json.loads((FOLDER / "league-02.egn").read_text("utf-8"))
+    played = data["deals"][3]["phases"][1]["tricks"]
+    assert (played[1], played[3]) == (["As", "Ts", "9s", "Qs"], ["Kh", "Th", "Jd", "Qh"])
+    played[1][2], played[3][3] = "Qh", "9s"  # South keeps the spade that is due
+    file = tmp_path / "renege.egn"
+    file.write_text(json.dumps(data))
+    (fault,) = verify(file).faults
+    assert (fault.file, fault.deal, fault.trick, fault.seat) == (str(file), 3, 2, 2)
+    assert fault.message == "renege: QH does not follow suit, the hand still holds 9S"
+    assert str(fault) == f"{file}: deal 3, trick 2, seat 2 (South): {fault.message}"
+
+
+def test_a_card_played_twice() -> None:
+    data = real()
+    tricks(data)[1][3] = tricks(data)[0][0]
+    fault = the_fault(data)
+    assert (fault.deal, fault.trick) == (0, 2)
+    assert fault.seat is not None
+    assert "9D is played twice, the first time in trick 1 by seat 3 (West)" in fault.message
+
+
+def test_the_discard_cannot_be_played() -> None:
+    data = real()
+    bidding(data)["discard"] = tricks(data)[2][0]
+    fault = the_fault(data)
+    assert fault.trick == 3
+    assert "discarded" in fault.message or "cannot have been held" in fault.message
+
+
+def test_a_turned_down_upcard_cannot_be_played() -> None:
+    data = real(6)
+    start(data)["upCard"] = tricks(data)[0][1]
+    fault = the_fault(data)
+    assert fault.trick == 1
+    assert "the upcard stayed in the kitty" in fault.message
+
+
+def test_an_upcard_that_went_to_the_dealer_cannot_be_played_by_another() -> None:
+    data = real()
+    tricks(data)[0][0], tricks(data)[0][3] = tricks(data)[0][3], tricks(data)[0][0]
+    fault = the_fault(data)
+    assert (fault.trick, fault.seat) == (1, 3)
+    assert "the upcard went to seat 2" in fault.message
+
+
+def test_a_card_known_to_be_elsewhere_cannot_be_played() -> None:
+    data = real()
+    start(data)["player_cards"] = [[tricks(data)[0][0]], [], [], []]
+    assert "it is in the hand of seat 0 (North)" in the_fault(data).message
+    data = real()
+    start(data)["kitty"] = [tricks(data)[0][0], "", ""]
+    assert "it is in the kitty" in the_fault(data).message
+    data = real()
+    start(data)["player_cards"] = [[], [], [], ["9c", "9h", "Qc", "Td", "Qh"]]
+    fault = the_fault(data)
+    assert (fault.trick, fault.seat) == (1, 3)
+    assert "the cards dealt to the seat were" in fault.message
+
+
+def test_a_trick_with_too_few_or_too_many_cards() -> None:
+    data = real()
+    extra = tricks(data)[1].pop()
+    fault = the_fault(data)
+    assert (fault.trick, fault.message) == (2, "the trick has 3 cards, 4 are due")
+    data = real()
+    tricks(data)[1].append(tricks(data)[2][0])
+    assert the_fault(data).message == "the trick has 5 cards, 4 are due"
+    data = real()
+    tricks(data).append([extra])
+    fault = the_fault(data)
+    assert fault.trick == 6
+    assert "6 tricks" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("calls", "message"),
+    [
+        (["Pass"] * 8, "the call pass is not legal: legal are call_C, call_S, call_H"),
+        (["Pass"] * 4 + ["d"], "the call call_D is not legal"),
+        (["Pass"] * 4 + ["Order"], "the call order_up is not legal"),
+        (["h"], "the call call_H is not legal: legal are pass, order_up"),
+        (["Pass"] * 4 + ["n"], "the call call_NT is not legal"),
+        (["Order", "Pass"], "1 calls follow after the bidding ended: pass"),
+        (["Pass"] * 3, "has no trump yet"),
+        (["Pass", "Maybe"], "'Maybe' is no call"),
+    ],
+)
+def test_illegal_calls(calls: list[str], message: str) -> None:
+    data = real()
+    bidding(data)["calls"] = calls
+    bidding(data).pop("discard")
+    assert message in the_fault(data).message
+
+
+def test_the_seat_of_an_illegal_call() -> None:
+    data = real()
+    bidding(data)["calls"] = ["Pass"] * 5 + ["d"]
+    bidding(data).pop("discard")
+    assert the_fault(data).seat == 0
+
+
+def test_thrown_in_deals_pass_and_take_no_cards() -> None:
+    data = real()
+    data["metadata"]["ruleset"]["std"] = False
+    bidding(data)["calls"] = ["Pass"] * 8
+    bidding(data).pop("discard")
+    assert "was thrown in" in the_fault(data).message
+    tricks(data).clear()
+    result = passes(data)
+    assert (result.thrown_in, result.complete, result.points) == (True, True, (0, 0))
+
+
+def test_a_discard_nobody_made() -> None:
+    data = real(6)
+    bidding(data)["discard"] = "9c"
+    assert "9C is said to be discarded, but nobody takes the upcard" in the_fault(data).message
+
+
+def test_initial_lead() -> None:
+    data = real()
+    play = data["deals"][0]["phases"][1]
+    play["initialLead"] = 3
+    passes(data)
+    play["initialLead"] = 0
+    fault = the_fault(data)
+    assert (fault.trick, fault.seat) == (1, 3)
+    assert "seat 0 (North) leads, by the rules seat 3 (West) does" in fault.message
+
+
+def test_alone_where_there_is_no_lone_hand() -> None:
+    data = real(9)
+    bidding(data)["isAlone"] = False
+    assert "3 cards, 4 are due" in the_fault(data).message
+    data = real()
+    bidding(data)["isAlone"] = True
+    assert "4 cards, 3 are due" in the_fault(data).message
+
+
+def test_missing_is_alone_means_with_partner() -> None:
+    data = real()
+    del bidding(data)["isAlone"]
+    assert passes(data).alone is False
+
+
+def test_a_canadian_loner_needs_no_flag() -> None:
+    data = real(9)
+    data["metadata"]["ruleset"]["canadian"] = True
+    dealer = start(data)["dealer"]
+    bidding(data)["calls"] = ["Pass", "Order"]
+    del bidding(data)["isAlone"]
+    tricks(data)[1:] = []
+    tricks(data)[0] = ["9c", "Tc", "Qc"]
+    start(data)["upCard"] = "9h"
+    result = passes(data)
+    assert (result.alone, result.maker) == (True, (dealer + 2) % 4)
+
+
+def test_a_deal_after_the_end_of_the_game() -> None:
+    data = json.loads((FOLDER / "league-06.egn").read_text("utf-8"))
+    data["metadata"]["initialScore"] = [6, 9]
+    fault = verify(json.dumps(data)).faults[0]
+    assert fault.deal == 1
+    assert "the game was over before this deal, at 10 to 9" in fault.message
+
+
+def test_a_dealer_out_of_turn_is_noted_only() -> None:
+    data = json.loads((FOLDER / "league-06.egn").read_text("utf-8"))
+    del data["deals"][1]
+    data["deals"].append(real(1, "league-01")["deals"][0])
+    data["metadata"]["initialScore"] = [0, 0]
+    data["deals"][1]["initialState"]["dealer"] = 3
+    data["deals"][1]["phases"] = [{"type": "EUCHRE_BIDDING", "calls": []}]
+    found = verify(json.dumps(data))
+    assert found.failed == 0
+    assert found.games[0][1].note == "the next dealer was seat 1 (East)"
+
+
+def test_the_deal_after_a_faulty_one_keeps_the_score_before_it() -> None:
+    data = json.loads((FOLDER / "league-06.egn").read_text("utf-8"))
+    data["deals"][0]["phases"][0]["calls"] = ["h"]
+    found = verify(json.dumps(data))
+    assert (found.passed, found.failed) == (1, 1)
+    first, second = found.games[0]
+    assert not first.ok
+    assert second.score == (6, 9)
+
+
+# ---- partial deals and cards that are not known --------------------------------------------------
+
+
+@pytest.mark.parametrize("kept", range(5))
+def test_partial_deals_pass_and_score_nothing(kept: int) -> None:
+    for file in FILES:
+        data = json.loads(file.read_text("utf-8"))
+        for deal in data["deals"]:
+            played = deal["phases"][1]["tricks"]
+            del played[kept + 1 :]
+            del played[kept][2:]
+        found = verify(json.dumps(data))
+        assert [str(fault) for fault in found.faults] == []
+        assert found.games[0][-1].score == read_egn(file).initial_score
+        assert found.games[0][0].note == "the record breaks off"
+
+
+def test_unknown_cards_stop_the_replay() -> None:
+    data = real()
+    tricks(data)[3][1] = ""
+    result = passes(data)
+    assert not result.complete
+    assert result.note == "trick 4 holds a card that is not known"
+    assert result.winners == passes(real()).winners[:3]
+    tricks(data)[4][1] = tricks(data)[0][1]
+    fault = the_fault(data)
+    assert (fault.trick, fault.seat) == (5, None)
+    assert "played twice" in fault.message
+
+
+def test_an_unknown_upcard_cannot_be_replayed() -> None:
+    data = real()
+    start(data)["upCard"] = "Xx"
+    assert "the upcard is not known" in the_fault(data).message
+
+
+def test_partly_known_hands() -> None:
+    data = real()
+    start(data)["player_cards"] = [["Xc", "Jx"], ["Xx", ""], [], []]
+    assert read_egn(json.dumps(data)).deals[0].hands == (("?C", "J?"), (), (), ())
+    passes(data)
+
+
+def test_a_hand_pattern_that_no_card_can_be() -> None:
+    data = real()
+    start(data)["player_cards"] = [[], [], [], ["Xs", "Xs", "Xs", "Xs", "Xs"]]
+    fault = the_fault(data)
+    assert fault.seat == 3
+    assert "cannot be filled" in fault.message
+
+
+def test_no_card_can_fill_a_void_hand() -> None:
+    """West holds three diamonds more than there are."""
+    data = real()
+    del tricks(data)[1:]
+    start(data)["player_cards"] = [[], [], [], ["9d", "Xd", "Xd"]]
+    start(data)["kitty"] = ["Td", "Qd", "9c"]
+    tricks(data)[0] = ["9d", "Ad", "Jd", "Kd"]
+    fault = the_fault(data)
+    assert (fault.deal, fault.seat) == (0, 3)
+    assert "no card is left that fits" in fault.message
+
+
+# ---- how cards are written -----------------------------------------------------------------------
+
+
+def read_card(text: str, calls: tuple[str, ...] = ("Order",), up: str = "9h") -> str:
+    data = real()
+    start(data)["upCard"] = up
+    bidding(data)["calls"] = list(calls)
+    bidding(data).pop("discard")
+    data["deals"][0]["phases"][1]["tricks"] = [[text]]
+    return read_egn(json.dumps(data)).deals[0].tricks[0][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "card"),
+    [
+        ("Kd", "KD"),
+        ("kd", "KD"),
+        ("Nc", "9C"),
+        ("10s", "TS"),
+        ("Ts", "TS"),
+        ("A♣", "AC"),
+        ("R", "JH"),
+        ("L", "JD"),
+        ("Rh", "JH"),
+        ("Ld", "JD"),
+        ("Lh", "JD"),
+        ("Rx", "JH"),
+        ("B", "JOKER"),
+        ("Xx", "??"),
+        ("", "??"),
+        ("Xc", "?C"),
+        ("Jx", "J?"),
+    ],
+)
+def test_card_texts(text: str, card: str) -> None:
+    assert read_card(text) == card
+
+
+def test_bowers_follow_the_call_of_round_two() -> None:
+    calls = ("Pass", "Pass", "Pass", "Pass", "s")
+    assert read_card("L", calls) == "JC"
+    assert read_card("R", calls) == "JS"
+
+
+def test_the_upcard_may_be_a_right_bower() -> None:
+    assert read_card("L", up="Rd") == "JH"
+
+
+@pytest.mark.parametrize("text", ["1h", "Kz", "KKd", "t", "Ls", "Rd", "?"])
+def test_an_unknown_card_text_is_a_fault_with_its_trick(text: str) -> None:
+    data = real()
+    start(data)["upCard"] = "9h"
+    tricks(data)[2][1] = text
+    fault = the_fault(data)
+    assert (fault.deal, fault.trick) == (0, 3)
+    assert repr(text) in fault.message
+
+
+def test_a_bower_without_trump_is_a_fault() -> None:
+    data = real()
+    bidding(data)["calls"] = ["Pass"]
+    bidding(data)["discard"] = "L"
+    assert "no trump suit is named" in the_fault(data).message
+
+
+def test_the_joker() -> None:
+    data = real(6)
+    tricks(data)[0][1] = "B"
+    assert "joker=False" in the_fault(data).message
+    data["metadata"]["ruleset"]["joker"] = True
+    assert passes(data).winners[0] == (start(data)["dealer"] + 2) % 4
+
+
+def test_a_joker_turned_up_is_named_by_the_dealer() -> None:
+    data = real()
+    data["metadata"]["ruleset"]["joker"] = True
+    start(data)["upCard"] = "B"
+    bidding(data)["calls"] = ["d"]
+    tricks(data)[0][3] = "B"
+    del tricks(data)[1:]
+    result = passes(data)
+    assert (result.trump, result.maker) == ("D", 2)
+
+
+def test_annotations_are_kept(tmp_path: Path) -> None:
+    data = real()
+    bidding(data)["callAnnotations"] = {"2": ["[!]Strong order.", "Two trumps."]}
+    data["deals"][0]["phases"][1]["playAnnotations"] = {"0": ["[??] ♥"]}
+    game = read_egn(json.dumps(data))
+    assert game.deals[0].call_notes == {"2": ("[!]Strong order.", "Two trumps.")}
+    for name in ("a.egn", "a.jsonl"):
+        save_records(tmp_path / name, [game])
+        assert load_records(tmp_path / name) == [game]
+    written = json.loads((tmp_path / "a.egn").read_text("utf-8"))
+    assert bidding(written)["callAnnotations"] == bidding(data)["callAnnotations"]
+
+
+def test_other_metadata_is_kept(tmp_path: Path) -> None:
+    data = real()
+    data["metadata"]["date"] = "2026-05-17"
+    game = read_egn(json.dumps(data))
+    write_egn(tmp_path / "a.egn", game)
+    assert read_egn(tmp_path / "a.egn") == game
+    assert game.metadata["date"] == "2026-05-17"
+
+
+# ---- the rule set of a file ----------------------------------------------------------------------
+
+
+def ruleset_of(**keys: Any) -> Ruleset:
+    data = real()
+    data["metadata"]["ruleset"] = keys
+    return read_egn(json.dumps(data)).ruleset
+
+
+@pytest.mark.parametrize(
+    ("keys", "options"),
+    [
+        ({}, {"stick_the_dealer": True}),
+        ({"std": False}, {}),
+        ({"std": False, "winning_score": 5}, {"target_score": 5}),
+        ({"std": False, "num_deals": 8}, {"target_score": None, "hands_per_game": 8}),
+        (
+            {"std": False, "num_deals": 8, "winning_score": 0},
+            {"target_score": None, "hands_per_game": 8},
+        ),
+        ({"std": False, "canadian": True}, {"canadian_loner": True}),
+        ({"std": False, "loner_lead": "LEFT_OF_LONER"}, {"loner_lead": "loner_left"}),
+        ({"std": False, "loner_march_score": 5}, {"points_loner_march": 5}),
+        ({"std": False, "loner_euchred_score": 4}, {"points_loner_euchred": 4}),
+        ({"std": False, "defend_alone": True}, {"defend_alone": "vs_loner"}),
+        ({"std": False, "joker": True}, {"joker": True}),
+        ({"std": False, "allow_no_trump": True}, {"no_trump": "round2"}),
+        ({"std": False, "min_rank": 9, "farmers": False}, {}),
+    ],
+)
+def test_ruleset_keys(keys: dict[str, Any], options: dict[str, Any]) -> None:
+    assert ruleset_of(**keys) == Ruleset(**options)
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"min_rank": 7}, ["min_rank=7", "not supported"]),
+        ({"num_players": 3}, ["num_players=3", "not supported"]),
+        ({"farmers": True}, ["farmers=True", "not supported"]),
+        ({"go_under": True}, ["go_under=True", "not supported"]),
+        ({"partners_best": True}, ["partners_best=True", "not supported"]),
+        ({"fast_break": True}, ["fast_break=True", "not supported"]),
+        ({"four_trick_tokens": True}, ["four_trick_tokens=True", "not supported"]),
+        ({"loner_lead": "LEFT"}, ["loner_lead", "'LEFT'"]),
+        ({"loner_euchred_score": 1}, ["loner_euchred_score"]),
+        ({"winning_score": 10, "num_deals": 8}, ["hands_per_game", "target_score"]),
+        ({"winning_score": 0}, ["hands_per_game", "target_score"]),
+        ({"joker": True, "allow_no_trump": True}, ["joker", "no_trump"]),
+        ({"std": 1}, ["'std'", "true or false"]),
+        ({"jokers": True}, ["'jokers' is not known"]),
+    ],
+)
+def test_rule_sets_that_are_refused(keys: dict[str, Any], words: list[str]) -> None:
+    data = real()
+    data["metadata"]["ruleset"] = keys
+    fault = the_fault(data)
+    assert all(word in fault.message for word in words), fault.message
+    with pytest.raises(RecordError, match=words[0].replace("'", ".")):
+        read_egn(json.dumps(data))
+
+
+def test_exchanged_cards_are_refused() -> None:
+    data = real()
+    bidding(data)["cardExchanges"] = [{"from": 0}]
+    assert "cardExchanges" in the_fault(data).message
+
+
+def test_a_dealer_may_discard_though_the_partner_goes_alone() -> None:
+    data = real(9)
+    bidding(data)["calls"] = ["Pass", "Order"]
+    del tricks(data)[0:]
+    bidding(data)["discard"] = "9c"
+    assert read_egn(json.dumps(data)).ruleset.partner_alone_upcard == "dealer_discards"
+    assert passes(data).alone
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_any_rule_set_goes_through_egn(preset: str, tmp_path: Path) -> None:
+    game = dataclasses.replace(read_egn(FILES[0]), ruleset=Ruleset.preset(preset))
+    write_egn(tmp_path / "a.egn", game)
+    assert read_egn(tmp_path / "a.egn") == game
+
+
+# ---- malformed files -----------------------------------------------------------------------------
+
+
+def without(path: str, data: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A file that lacks the key at a dotted path."""
+    found = real() if data is None else data
+    *parents, key = path.split(".")
+    inner: Any = found
+    for parent in parents:
+        inner = inner[int(parent) if parent.isdigit() else parent]
+    del inner[key]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("fileType", "'fileType'"),
+        ("deals", "'deals'"),
+        ("deals.0.initialState", "'initialState'"),
+        ("deals.0.initialState.dealer", "'dealer'"),
+        ("deals.0.initialState.upCard", "'upCard'"),
+        ("deals.0.phases", "'phases'"),
+        ("deals.0.phases.0.type", "'type'"),
+        ("deals.0.phases.0.calls", "'calls'"),
+    ],
+)
+def test_a_missing_key_is_named(path: str, key: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.egn"
+    file.write_text(json.dumps(without(path)))
+    found = verify(file)
+    assert found.failed == 1
+    assert f"key {key} is missing" in str(found.faults[0])
+    assert str(file) in str(found.faults[0])
+
+
+WRONG_VALUES: list[tuple[list[Any], Any, str]] = [
+    (["fileType"], "PGN", "'fileType'"),
+    (["version"], "2.0", "'version'"),
+    (["metadata"], 3, "'metadata'"),
+    (["metadata", "players"], ["A"], "'players'"),
+    (["metadata", "initialScore"], [1], "'initialScore'"),
+    (["metadata", "initialScore"], [True, 1], "'initialScore'"),
+    (["metadata", "initialScore"], [1e9, 1], "'initialScore'"),
+    (["metadata", "ruleset"], [], "'ruleset'"),
+    (["deals"], {}, "'deals'"),
+    (["deals", 0], 5, "a deal"),
+    (["deals", 0, "dealNumber"], "x", "'dealNumber'"),
+    (["deals", 0, "initialState", "dealer"], 4, "'dealer'"),
+    (["deals", 0, "initialState", "dealer"], True, "'dealer'"),
+    (["deals", 0, "initialState", "upCard"], 7, "'upCard'"),
+    (["deals", 0, "initialState", "kitty"], ["9c", 4], "'kitty'"),
+    (["deals", 0, "initialState", "player_cards"], [[]], "'player_cards'"),
+    (["deals", 0, "phases"], ["x"], "a phase"),
+    (["deals", 0, "phases"], [], "EUCHRE_BIDDING"),
+    (["deals", 0, "phases", 0, "isAlone"], "no", "'isAlone'"),
+    (["deals", 0, "phases", 0, "aloneDefender"], 9, "'aloneDefender'"),
+    (["deals", 0, "phases", 0, "callAnnotations"], {"1": "x"}, "'callAnnotations'"),
+    (["deals", 0, "phases", 1, "tricks"], [["9c", None]], "'tricks'"),
+    (["deals", 0, "phases", 1, "tricks"], "x", "'tricks'"),
+    (["deals", 0, "phases", 1, "type"], "EUCHRE_BIDDING", "2 phases of type"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "word"), WRONG_VALUES)
+def test_a_wrong_value_is_named(path: list[Any], value: Any, word: str) -> None:
+    data = real()
+    inner: Any = data
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    assert word in str(the_fault(data))
+
+
+@pytest.mark.parametrize("content", [b"", b"  \n", b"{", b"[]", b"3", b"\xff\xfe{", b"[" * 100_000])
+@pytest.mark.parametrize("name", ["bad.egn", "bad.jsonl", "bad.txt"])
+def test_an_unreadable_record_is_told_with_its_file(
+    content: bytes, name: str, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    found = verify(file)
+    assert found.failed == 1
+    assert str(file) in str(found.faults[0])
+    with pytest.raises(RecordError, match="euchre record verify") as caught:
+        load_records(file)
+    assert str(file) in str(caught.value)
+    assert file.read_bytes() == content
+
+
+def test_random_damage_never_gives_another_error() -> None:
+    text = (FOLDER / "league-06.egn").read_text("utf-8")
+    rng = random.Random(5)
+    for _ in range(300):
+        cut = rng.randrange(len(text))
+        damaged = text[:cut] + rng.choice('0x"],:{} ') + text[cut + rng.randrange(3) :]
+        verify("{" + damaged[1:])
+
+
+def test_random_values_never_give_another_error() -> None:
+    rng = random.Random(6)
+    odd = [None, True, -1, 7, 10**30, 1.5, "", "Xx", "Jh", "Pass", [], {}, [[]], ["9c"], {"a": 1}]
+
+    def change(node: Any) -> Any:
+        if rng.random() < 0.02:
+            return rng.choice(odd)
+        if isinstance(node, dict):
+            return {key: change(value) for key, value in node.items()}
+        if isinstance(node, list):
+            return [change(value) for value in node]
+        return node
+
+    for _ in range(200):
+        data = real(rng.randrange(11))
+        verify(json.dumps({key: change(value) for key, value in data.items()}))
+
+
+def test_one_bad_deal_leaves_the_others(tmp_path: Path) -> None:
+    data = json.loads((FOLDER / "league-06.egn").read_text("utf-8"))
+    del data["deals"][0]["initialState"]["dealer"]
+    found = verify(json.dumps(data))
+    assert (found.passed, found.failed) == (1, 1)
+    assert found.faults[0].deal == 0
+
+
+def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
+    for read in (verify, load_records, read_egn, read_jsonl):
+        with pytest.raises(FileNotFoundError):
+            read(tmp_path / "none.egn")
+
+
+# ---- JSON lines ----------------------------------------------------------------------------------
+
+
+def test_lines_of_several_games_and_the_line_of_a_fault(tmp_path: Path) -> None:
+    games = [read_egn(file) for file in FILES[:2]]
+    file = tmp_path / "games.jsonl"
+    write_jsonl(file, games)
+    assert read_jsonl(file) == games == load_records(file)
+    lines = file.read_text("utf-8").splitlines()
+    broken = json.loads(lines[1])
+    broken["deals"][4]["tricks"][1][0] = broken["deals"][4]["tricks"][0][0]
+    file.write_text(f"{lines[0]}\n{json.dumps(broken)}\n", "utf-8")
+    found = verify(file)
+    assert (found.passed, found.failed) == (23, 1)
+    (fault,) = found.faults
+    assert (fault.file, fault.deal, fault.trick) == (f"{file}:2", 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"version": 2}, "'version'"),
+        ({"format": "x"}, "'format'"),
+        ({"ruleset": {"jokers": True}}, "did you mean 'joker'"),
+        ({"ruleset": 1}, "'ruleset'"),
+        ({"players": ["A"]}, "'players'"),
+        ({"deals": [{"dealer": 0}]}, "'upcard'"),
+        ({"deals": [{"dealer": 0, "upcard": "9C", "alone": "yes"}]}, "'alone'"),
+        ({"deals": [{"dealer": 0, "upcard": "9C", "hands": [[]]}]}, "'hands'"),
+        ({"deals": [{"dealer": 0, "upcard": "9C", "calls": ["JH"]}]}, "'calls'"),
+        ({"deals": [{"dealer": 0, "upcard": "9C", "tricks": [["9C"], ["??", "1C"]]}]}, "trick 2"),
+    ],
+)
+def test_a_malformed_line(change: dict[str, Any], word: str, tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    write_jsonl(file, [read_egn(FILES[0])])
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | change))
+    found = verify(file)
+    assert found.failed >= 1
+    assert word in str(found.faults[0])
+    assert f"{file}" in str(found.faults[0])
+
+
+def test_three_handed_records_are_refused() -> None:
+    game = dataclasses.replace(
+        read_egn(FILES[0]), ruleset=Ruleset(variant="three_hand_dummy", players=3)
+    )
+    results, faults = replay(game, "x")
+    assert len(faults) == len(results) == 11
+    assert "not playable" in faults[0].message
+
+
+# ---- writing -------------------------------------------------------------------------------------
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    file = tmp_path / "a.egn"
+    file.write_text("old")
+    deal = DealRecord(dealer=0, upcard="9C", calls=("claim",))
+    game = GameRecord(ruleset=Ruleset(weak_hand="throw_in"), deals=(deal,))
+    with pytest.raises(RecordError, match="jsonl"):
+        write_egn(file, game)
+    alone = DealRecord(dealer=0, upcard="9C", calls=("order_up",), alone="partner")
+    with pytest.raises(RecordError, match="partner"):
+        write_egn(file, GameRecord(ruleset=Ruleset(), deals=(alone,)))
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_write_that_breaks_leaves_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_jsonl(tmp_path / "a.jsonl", [read_egn(FILES[0])])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_save_records_wants_an_ending_it_knows(tmp_path: Path) -> None:
+    games = [read_egn(file) for file in FILES[:2]]
+    with pytest.raises(RecordError, match=r"\.egn or \.jsonl"):
+        save_records(tmp_path / "a.txt", games)
+    with pytest.raises(RecordError, match="one game, not 2"):
+        save_records(tmp_path / "a.egn", games)
+
+
+# ---- hands of the engine -------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Hand:
+    """A random hand: its rule set, its record, the engine's last state, and its actions."""
+
+    ruleset: Ruleset
+    deal: DealRecord
+    state: Any
+    deck: Any
+    actions: list[int]
+
+
+def random_hand(ruleset: Ruleset, rng: random.Random) -> Hand:
+    cards = list(range(25 if ruleset.joker else 24))
+    rng.shuffle(cards)
+    while ruleset.joker_upcard == "redraw" and cards[20] == 24:
+        rng.shuffle(cards)
+    deck, dealer = deck_of(cards, ruleset.joker), rng.randrange(4)
+    s, r = rules.new_states(1)[0], ruleset.record()[0]
+    rules.new_match(s, r)
+    rules.deal(s, r, deck, dealer)
+    actions = []
+    while s.phase != rules.OVER:
+        legal = int(rules.legal(s, r))
+        action = rng.choice([a for a in range(38) if legal >> a & 1])
+        actions.append(int(TO_ABSOLUTE[s.frame, action]))
+        rules.apply(s, r, action)
+    return Hand(ruleset, record_hand(ruleset, deck, dealer, actions), s, deck, actions)
+
+
+def random_hands(count: int, seed: int, **options: Any) -> list[Hand]:
+    rng = random.Random(seed)
+    hands = []
+    for _ in range(count):
+        ruleset = random_ruleset(rng)
+        hands.append(random_hand(ruleset.replace(**options), rng))
+    return hands
+
+
+def the_result(ruleset: Ruleset, deal: DealRecord) -> Any:
+    results, faults = replay(GameRecord(ruleset=ruleset, deals=(deal,)))
+    assert [str(fault) for fault in faults] == [], deal
+    return results[0]
+
+
+def agrees(result: Any, state: Any) -> bool:
+    return (result.complete, result.points, result.tricks) == (
+        True,
+        tuple(state.points.tolist()),
+        tuple(state.tricks.tolist()),
+    )
+
+
+def test_random_hands_replay_under_random_rule_sets() -> None:
+    for hand in random_hands(300, seed=1):
+        assert agrees(the_result(hand.ruleset, hand.deal), hand.state), hand
+
+
+def test_random_hands_read_back_equal(tmp_path: Path) -> None:
+    hands = random_hands(150, seed=2)
+    games = [GameRecord(ruleset=hand.ruleset, deals=(hand.deal,)) for hand in hands]
+    write_jsonl(tmp_path / "a.jsonl", games)
+    assert read_jsonl(tmp_path / "a.jsonl") == games
+    told = 0
+    for game in games:
+        deal = game.deals[0]
+        if deal.alone == "partner" or {"keep", "claim"} & set(deal.calls):
+            continue
+        write_egn(tmp_path / "a.egn", game)
+        assert read_egn(tmp_path / "a.egn") == game
+        told += 1
+    assert told > 75
+
+
+SHOWN = {"weak_hand": "off", "require_natural_trump": "off", "renege": "impossible"}
+
+
+def test_hands_that_are_not_shown_add_no_fault() -> None:
+    for hand in random_hands(300, seed=3, **SHOWN):
+        hidden = dataclasses.replace(hand.deal, hands=((), (), (), ()), kitty=(), discard=None)
+        assert agrees(the_result(hand.ruleset, hidden), hand.state), hand
+
+
+def test_hands_shown_in_part_and_cut_short_add_no_fault() -> None:
+    rng = random.Random(4)
+    for hand in random_hands(300, seed=4, **SHOWN):
+        deal = hand.deal
+        shown = tuple(tuple(c for c in h if rng.random() < 0.4) for h in deal.hands)
+        partly = tuple(
+            tuple(c if rng.random() < 0.5 or c == "JOKER" else f"?{c[1]}" for c in h) for h in shown
+        )
+        played = list(deal.tricks[: rng.randrange(6)])
+        if played:
+            played[-1] = played[-1][: rng.randrange(1, 5)]
+        kitty = tuple(c for c in deal.kitty if rng.random() < 0.3)
+        discard = deal.discard if rng.random() < 0.3 else None
+        cut = dataclasses.replace(
+            deal, hands=partly, tricks=tuple(played), kitty=kitty, discard=discard
+        )
+        the_result(hand.ruleset, cut)
+
+
+def reneged(hand: Hand, rng: random.Random) -> tuple[DealRecord, int, int] | None:
+    """The hand with a card played out of suit and its due card later; with trick and seat."""
+    s, r = rules.new_states(1)[0], hand.ruleset.record()[0]
+    rules.new_match(s, r)
+    rules.deal(s, r, hand.deck, hand.deal.dealer)
+    chances = []
+    for absolute in hand.actions:
+        if s.phase == rules.PLAY:
+            frame, seat = int(s.frame), int(s.turn)
+            refused = int(s.hand[seat]) & ~int(rules.legal(s, r))
+            for bit in range(25):
+                if refused >> bit & 1:
+                    wrong = ACTION_TEXT[int(TO_ABSOLUTE[frame, bit])]
+                    chances.append((int(s.trick), seat, ACTION_TEXT[absolute], wrong))
+        rules.apply(s, r, int(FROM_ABSOLUTE[s.frame, absolute]))
+    if not chances:
+        return None
+    trick, seat, due, wrong = rng.choice(chances)
+    turned = {due: wrong, wrong: due}
+    tricks = tuple(tuple(turned.get(c, c) for c in t) for t in hand.deal.tricks)
+    return dataclasses.replace(hand.deal, tricks=tricks), trick + 1, seat
+
+
+def test_every_renege_from_a_known_hand_is_found() -> None:
+    rng = random.Random(7)
+    found = 0
+    for hand in random_hands(200, seed=7, weak_hand="off", renege="impossible"):
+        planted = reneged(hand, rng)
+        if planted is None:
+            continue
+        deal, trick, seat = planted
+        game = GameRecord(ruleset=hand.ruleset, deals=(deal,))
+        (fault,) = replay(game, "f")[1]
+        assert (fault.trick, fault.seat) == (trick, seat) or fault.trick > trick
+        if (fault.trick, fault.seat) == (trick, seat):
+            assert "renege" in fault.message
+            found += 1
+    assert found > 60
+
+
+def test_an_unfinished_hand_is_recorded() -> None:
+    hand = random_hands(1, seed=9, **SHOWN)[0]
+    for stop in range(len(hand.actions) + 1):
+        deal = record_hand(hand.ruleset, hand.deck, hand.deal.dealer, hand.actions[:stop])
+        result = the_result(hand.ruleset, deal)
+        assert result.complete == (stop == len(hand.actions))
+
+
+def test_record_hand_takes_texts_and_refuses_illegal_actions() -> None:
+    deck = deck_of(list(range(24)))
+    deal = record_hand(Ruleset(), deck, 3, ["order_up", "alone"])
+    assert (deal.calls, deal.alone, deal.upcard) == (("order_up",), "maker", "JS")
+    with pytest.raises(ActionError, match=r"'alone' is not legal now: legal are pass, order_up"):
+        record_hand(Ruleset(), deck, 3, ["alone"])
+    with pytest.raises(ActionError, match="no action"):
+        record_hand(Ruleset(), deck, 3, ["fold"])
+
+
+def test_rules_that_look_at_hands_need_all_hands() -> None:
+    hand = random_hands(1, seed=11, weak_hand="throw_in")[0]
+    hidden = dataclasses.replace(hand.deal, hands=((), (), (), ()))
+    (fault,) = replay(GameRecord(ruleset=hand.ruleset, deals=(hidden,)))[1]
+    assert "weak_hand" in fault.message
+    assert "all hands" in fault.message
+
+
+def test_a_match_of_several_games_is_replayed() -> None:
+    ruleset = Ruleset(match_games=3, target_score=1, stick_the_dealer=True)
+    rng, deals = random.Random(12), []
+    while len(deals) < 2:
+        deals.append(random_hand(ruleset, rng).deal)
+    results, faults = replay(GameRecord(ruleset=ruleset, deals=tuple(deals)))
+    assert faults == []
+    assert results[1].score == results[1].points
+
+
+# ---- decks ---------------------------------------------------------------------------------------
+
+
+def test_complete_deck_keeps_what_is_named() -> None:
+    deck = complete_deck("JH", {2: ["AS", "KS"]}, ["9C"])
+    texts = [card_text(int(card)) for card in deck[:24]]
+    assert texts[10:12] == ["AS", "KS"]
+    assert texts[20:22] == ["JH", "9C"]
+    assert len(set(texts)) == 24
+    assert deck[24] == -1
+    assert complete_deck("JH", joker=True)[24] >= 0
+
+
+def test_complete_deck_refuses_what_does_not_fit() -> None:
+    with pytest.raises(CardError, match="room for 5"):
+        complete_deck("JH", {0: ["9C", "TC", "JC", "QC", "KC", "AC"]})
+    with pytest.raises(CardError, match="more than once"):
+        complete_deck("JH", {0: ["JH"]})
+    with pytest.raises(CardError, match="joker"):
+        complete_deck("JH", {0: ["JOKER"]})
+
+
+def test_records_are_values() -> None:
+    game = read_egn(FILES[0])
+    assert copy.deepcopy(game) == game
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        game.deals[0].dealer = 1  # type: ignore[misc]
