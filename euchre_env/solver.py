@@ -13,25 +13,43 @@ is worth, and copies a position into its own workspace.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from ._jit import njit
-from .cards import EFFECTIVE_SUIT, NATURAL, ONE, SUIT_OF_BIT, TRUMPS, lowest_bit, popcount
+from .actions import FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, action_text
+from .cards import CARD_AT, EFFECTIVE_SUIT, NATURAL, ONE, SUIT_OF_BIT, TRUMPS, lowest_bit, popcount
 from .rules import (
+    ALONE,
+    BID1,
+    BID2,
+    DISCARD,
+    LONER,
     N_ACTIONS,
     N_SEATS,
     N_TRICKS,
+    NAME_TRUMP,
     NOBODY,
+    OVER,
     PASS,
+    PHASES,
     PLAY,
     STATE,
     WEAK_HAND,
+    WITH_PARTNER,
     apply,
     beats,
     follows,
     hand_points,
     is_out,
     legal,
+    new_states,
     renege_points,
     team,
     trick_size,
@@ -42,13 +60,14 @@ _TABLE_BITS = 8
 _DECK = (ONE << 25) - 1
 
 _LOWEST_OF_SUIT = ((0, 6, 12, 17), (0, 6, 12, 18, 24))
-_ENTERED: np.ndarray = np.array(  # type: ignore[type-arg]
+_ENTERED: npt.NDArray[np.int64] = np.array(
     [_DECK & ~sum(1 << b for b in _LOWEST_OF_SUIT[f == NATURAL]) for f in range(5)], np.int64
 )
 """int64[5]: the cards of each frame that have a lower one in their own suit."""
 
 ILLEGAL = np.int64(-128)
 """The entry of an act that is not legal, or that has no double-dummy value."""
+OBJECTIVES = ("points", "tricks")
 MAX_DEPTH = 8
 """Records that a search of the decisions before the lead may stack."""
 NO_RENEGE = 2
@@ -78,7 +97,7 @@ SEARCH = np.dtype(
 """The workspace of a search, passed as one pointer (an array would cross each call as seven)."""
 
 
-def new_search():
+def new_search() -> npt.NDArray[Any]:
     """A blank workspace, SEARCH[1]."""
     return np.zeros(1, SEARCH)
 
@@ -187,7 +206,7 @@ def _decided(w, seat, live, made, left):
 
 @njit
 def _lead(w, seat, made, left):
-    """Whether the makers succeed with ``seat`` on lead, ``made`` tricks won and ``left`` to play."""
+    """Whether the makers succeed: ``seat`` leads, ``made`` tricks are won, ``left`` are to play."""
     if left == 1:
         return _last_trick(w, seat, made)
     live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]
@@ -380,7 +399,7 @@ def _answer(w, s, card):
 
 @njit
 def _value(w, s, r, card, table, results, count, in_points):
-    """The highest result that the makers can reach, by halving; see :func:`_answer` for ``card``."""
+    """The highest result that the makers can reach, by halving; ``card`` as in ``_answer``."""
     low = 0
     high = count - 1
     while low < high:
@@ -498,3 +517,248 @@ def value_range(states, rules, which, in_points, values, start, stop):
     for i in range(start, stop):
         stack[0] = states[i]
         values[i] = state_value(search[0], stack, np.int64(0), rules[which[i]], in_points)
+
+
+# --- for Python --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The double-dummy value of every legal act of one position.
+
+    Attributes:
+        tricks: By absolute action id, the tricks that the makers end with.
+        points: By absolute action id, the points of the acting seat's team less the other's.
+        best: The acts of the highest points, absolute ids in rising order.
+    """
+
+    tricks: dict[int, int]
+    points: dict[int, int]
+    best: tuple[int, ...]
+
+
+def solve_many(
+    states: npt.NDArray[Any],
+    rules: npt.NDArray[Any],
+    which: npt.NDArray[np.int16] | None = None,
+    objective: str = "points",
+    threads: int | None = None,
+) -> npt.NDArray[np.int64]:
+    """The makers' value of every act of many positions, on all cores.
+
+    Args:
+        states: STATE[B], full records in which trump is named, or a call is to be made.
+        rules: RULES[K].
+        which: int16[B], the rule record of each position; the first by default.
+        objective: ``"points"`` (the makers' less the defenders') or ``"tricks"`` (the makers').
+        threads: All cores by default; results do not depend on it.
+
+    Returns:
+        int64[B, 38] by trump-relative action id; ILLEGAL for acts that are not legal, for a pass,
+        and for a renege where tricks are asked for.
+
+    Raises:
+        ValueError: an unknown objective, or a position that has no value (weak-hand polls, hands
+            that are over).
+    """
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective={objective!r} is unknown: use 'points' or 'tricks'")
+    rows = np.zeros(len(states), np.int16) if which is None else which
+    _require_decisions(states)
+    values = np.empty((len(states), N_ACTIONS), np.int64)
+    in_points = objective == "points"
+    count = threads or os.cpu_count() or 1
+    edges = np.linspace(0, len(states), count + 1).astype(int).tolist()
+    with ThreadPoolExecutor(count) as pool:
+        list(
+            pool.map(
+                lambda a, b: solve_range(states, rules, rows, in_points, values, a, b),
+                edges[:-1],
+                edges[1:],
+            )
+        )
+    return values
+
+
+def _require_decisions(states: npt.NDArray[Any]) -> None:
+    for i in np.flatnonzero(np.isin(states["phase"], (WEAK_HAND, OVER)))[:1]:
+        raise ValueError(
+            f"position {i} has no double-dummy value: its phase is "
+            f"{PHASES[states[i].phase]!r}; give one in which a call, an answer or a card is due"
+        )
+    for i in np.flatnonzero(~_hands_fit(states))[:1]:
+        raise ValueError(
+            f"position {i} is impossible: the hands of the seats that play do not hold as many "
+            "cards as tricks are left; give a full record, not one cleared by hide()"
+        )
+
+
+def _hands_fit(states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether each seat that plays holds a card for each trick that it has not played to."""
+    held = np.bitwise_count(states["hand"].astype(np.uint32)).astype(int)
+    in_play = states["phase"] == PLAY
+    played_now = (states["plays"][np.arange(len(states)), np.minimum(states["trick"], 4)]) >= 0
+    due = (N_TRICKS - states["trick"].astype(int))[:, None] - (played_now & in_play[:, None])
+    taking = (states["phase"] == DISCARD)[:, None] & (np.arange(4) == states["taker"][:, None])
+    out = (states["sitting_out"][:, None] >> np.arange(4)) & 1 != 0
+    return np.asarray(((held == due + taking) | out).all(axis=1))
+
+
+def solve(state: Any, rules: Any) -> Solution:
+    """The double-dummy value of every legal act of one position.
+
+    Args:
+        state: A full record, STATE.
+        rules: Its rule record, RULES[1] or one entry of it.
+
+    Raises:
+        ValueError: the position has no double-dummy value; see :func:`solve_many`.
+    """
+    states = new_states(1)
+    states[0] = state
+    table = np.atleast_1d(np.asarray(rules))
+    tricks = solve_many(states, table, objective="tricks", threads=1)[0]
+    points = solve_many(states, table, objective="points", threads=1)[0]
+    sign = 1 if state.maker == NOBODY or team(state.turn) == team(state.maker) else -1
+    names = TO_ABSOLUTE[state.frame]
+    by_points = {int(names[a]): sign * int(points[a]) for a in np.flatnonzero(points != ILLEGAL)}
+    by_tricks = {int(names[a]): int(tricks[a]) for a in np.flatnonzero(tricks != ILLEGAL)}
+    highest = max(by_points.values())
+    best = tuple(sorted(a for a, v in by_points.items() if v == highest))
+    return Solution(by_tricks, by_points, best)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The double-dummy value of one call of a full deal.
+
+    Attributes:
+        seat: The caller.
+        action: The call, an absolute action id (order_up, call_C ... call_NT).
+        alone: Whether the caller plays alone; None where the rules leave no choice.
+        points: Points of the caller's team less the other's.
+        discard: The taker's best discard, a card id; None where there is no exchange.
+    """
+
+    seat: int
+    action: int
+    alone: bool | None
+    points: int
+    discard: int | None
+
+
+def best_call(state: Any, rules: Any) -> list[Call]:
+    """Every call of a seat about to bid, alone and with the partner, best first.
+
+    All later decisions (the discard, a lone defence, the play) are made with all cards seen.
+
+    Args:
+        state: A full record in ``bid1``, ``bid2`` or ``name_trump``.
+        rules: Its rule record.
+
+    Raises:
+        ValueError: the record is not in a bidding phase.
+    """
+    if state.phase not in (BID1, BID2, NAME_TRUMP):
+        raise ValueError(
+            f"best_call needs a record in a bidding phase, not {PHASES[state.phase]!r}"
+        )
+    r = np.atleast_1d(np.asarray(rules))[0]
+    found: list[Call] = []
+    for action in _actions_of(int(legal(state, r)) & ~(1 << PASS)):
+        after = _after(state, r, action)
+        named = int(TO_ABSOLUTE[state.frame, action])
+        for alone, answered in _answers(after, r):
+            points, discard = _points_and_discard(answered, r)
+            found.append(Call(int(state.turn), named, alone, points, discard))
+    return sorted(found, key=lambda call: -call.points)
+
+
+def _actions_of(acts: int) -> list[int]:
+    return [a for a in range(N_ACTIONS) if acts >> a & 1]
+
+
+def _after(state: Any, r: Any, action: int) -> Any:
+    copy = new_states(1)
+    copy[0] = state
+    apply(copy[0], r, np.int64(action))
+    return copy[0]
+
+
+def _answers(after: Any, r: Any) -> list[tuple[bool | None, Any]]:
+    """The caller's answers right after a call, or the record itself where none is asked now."""
+    if after.phase != LONER:
+        return [(None, after)]
+    return [(action == ALONE, _after(after, r, action)) for action in (ALONE, WITH_PARTNER)]
+
+
+def _points_and_discard(state: Any, r: Any) -> tuple[int, int | None]:
+    stack = np.empty(MAX_DEPTH, STATE)
+    stack[0] = state
+    search = new_search()[0]
+    if state.phase != DISCARD:
+        return int(state_value(search, stack, np.int64(0), r, True)), None
+    values = np.empty(N_ACTIONS, np.int64)
+    act_values(search, stack, r, True, values)
+    sign = 1 if team(state.turn) == team(state.maker) else -1
+    ranked = np.where(values == ILLEGAL, np.iinfo(np.int64).min, sign * values)
+    best = int(np.argmax(ranked))
+    return int(values[best]), int(CARD_AT[state.frame, best])
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCost:
+    """What one card of a hand cost with all cards seen.
+
+    Attributes:
+        trick: The trick, from 1.
+        seat: Who played it.
+        card: The card id.
+        points: Points that the card gave away, for the seat's team; 0 for a best card.
+        tricks: Tricks that it gave away, for the seat's team.
+        better: The card ids that would have kept the most points.
+    """
+
+    trick: int
+    seat: int
+    card: int
+    points: int
+    tricks: int
+    better: tuple[int, ...]
+
+
+def analyse_play(start: Any, rules: Any, actions: Iterable[int]) -> list[PlayCost]:
+    """The double-dummy cost of every card played.
+
+    Args:
+        start: A full record at any moment of the hand.
+        rules: Its rule record.
+        actions: The acts from there on, absolute ids, in order.
+
+    Raises:
+        ActionError: an act is not legal where it stands; the message names it.
+    """
+    r = np.atleast_1d(np.asarray(rules))[0]
+    states = new_states(1)
+    states[0] = start
+    s = states[0]
+    costs = []
+    for absolute in actions:
+        action = int(FROM_ABSOLUTE[s.frame, absolute])
+        if not int(legal(s, r)) >> action & 1:
+            raise ActionError(f"{action_text(absolute)} is not legal for seat {s.turn} here")
+        if s.phase == PLAY:
+            costs.append(_cost(s, r, absolute))
+        apply(s, r, np.int64(action))
+    return costs
+
+
+def _cost(s: Any, r: Any, card: int) -> PlayCost:
+    solution = solve(s, r)
+    best = solution.points[solution.best[0]]
+    makers = team(s.turn) == team(s.maker)
+    most = (max if makers else min)(solution.tricks.values())
+    tricks = abs(most - solution.tricks[card]) if card in solution.tricks else 0
+    points = best - solution.points[card]
+    better = () if points == 0 else solution.best
+    return PlayCost(int(s.trick) + 1, int(s.turn), card, points, tricks, better)

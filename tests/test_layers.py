@@ -34,7 +34,7 @@ ENGINE: dict[str, frozenset[str]] = {
     "odds": BASE | {"rules"},
     "kernels": BASE | {"rules", "actions", "encoding"},
     "batch": BASE | {"rules", "actions", "encoding", "kernels"},
-    "solver": BASE | {"rules", "encoding", "kernels"},
+    "solver": BASE | {"rules", "actions", "encoding", "kernels"},
     "belief": BASE | {"rules", "encoding", "kernels"},
     "aec": BASE | {"rules", "actions", "encoding", "kernels", "render"},
     "euchre_v0": BASE | {"aec"},
