@@ -2,6 +2,7 @@
 
 :func:`make` gives an agent by name: a family, with a parameter after a colon where it takes one
 (``random``, ``scripted:order_up JH``), or the path of a checkpoint (``checkpoints/x.safetensors``).
+``bids:A,plays:B`` calls as agent A does and plays as agent B does.
 """
 
 from __future__ import annotations
@@ -52,8 +53,18 @@ FAMILIES: dict[str, Family] = {
     "random": Family(".simple", "RandomAgent", "chooses uniformly among the legal actions"),
     "first_legal": Family(".simple", "FirstLegalAgent", "passes, and plays its lowest card"),
     "greedy": Family(".simple", "GreedyAgent", "calls by point count, plays by plain principles"),
+    "heuristic": Family(
+        ".heuristic",
+        "HeuristicAgent",
+        "bids by seat and score, plays by published strategy; easy and medium make mistakes",
+        parameter="LEVEL",
+        optional=True,
+    ),
     "scripted": Family(
         ".simple", "ScriptedAgent", "takes the first legal of some actions", parameter="ACTIONS"
+    ),
+    "bids": Family(
+        ".", "split_of", "calls as agent A does, discards and plays as B", parameter="A,plays:B"
     ),
 }
 """Every family by name. An entry is all that a new kind of agent needs to be known everywhere."""
@@ -79,7 +90,7 @@ def make(name: str) -> Agent:
         AgentError: no such agent, a parameter missing, unwanted or wrong, or a file that cannot be
             loaded; the message names it and what would do.
     """
-    if name.endswith(CHECKPOINT):
+    if name.endswith(CHECKPOINT) and not name.startswith("bids:"):
         return _load(name)
     word, colon, parameter = name.partition(":")
     family = FAMILIES.get(word)
@@ -89,6 +100,20 @@ def make(name: str) -> Agent:
     factory = getattr(importlib.import_module(family.module, __name__), family.factory)
     agent: Agent = factory(parameter) if colon else factory()
     return agent
+
+
+def split_of(parts: str) -> Agent:
+    """The agent ``bids:A,plays:B``, given by what follows the first colon.
+
+    Raises:
+        AgentError: no ``,plays:``, or a part that is no agent.
+    """
+    from .split import Split
+
+    bidder, comma, player = parts.rpartition(",plays:")
+    if not comma:
+        raise AgentError(f"'bids:{parts}' does not say who plays: write {_form('bids')!r}")
+    return Split(make(bidder), make(player))
 
 
 def _check_parameter(name: str, word: str, given: bool, parameter: str) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -97,7 +98,9 @@ def cache_folder(package: Path) -> Path:
 
 
 def _remove_old_caches(root: Path) -> None:
-    folders = sorted((p for p in root.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
+    # Only folders named by a digest are ours: the root may be any folder that a user names.
+    ours = (p for p in root.iterdir() if p.is_dir() and re.fullmatch("[0-9a-f]{16}", p.name))
+    folders = sorted(ours, key=lambda p: p.stat().st_mtime)
     for stale in folders[: max(0, len(folders) - _KEPT_CACHES)]:
         shutil.rmtree(stale, ignore_errors=True)
 

@@ -60,7 +60,7 @@ _SEAT_OF = {agent: seat for seat, agent in enumerate(AGENTS)}
 _NO_OPTIONS = (NOBODY, (0, 0), None)
 
 _PARTS = frozenset(
-    ("_table", "_no_deck", "_copy_observation", "_copy_mask")
+    ("_table", "_no_deck", "_copy_observation", "_copy_mask", "_list_rewards")
     + ("_begin_one", "_step_one", "_observe_one", "_report_one")
 )
 """Attributes that stand for parts of the block of bytes or for compiled code: never copied."""
@@ -82,9 +82,9 @@ TABLE = np.dtype(
                 ("mask", np.uint64, MASK_WORDS),  # a byte an action, in the user's frame
                 ("max_hands", np.int64),
                 ("dealt", np.int64),  # hands of this episode, the present one included
+                ("rewards", np.float64, N_SEATS),  # of the hand that ended last
                 ("absolute", np.int8),  # whether the user's frame names suits
                 ("whole_games", np.int8),  # whether an episode goes on after a hand
-                ("rewards", np.int16, N_SEATS),  # of the hand that ended last
                 ("deck", np.int8, N_CARDS),
                 ("codes", np.uint8, N_RULES),
                 ("observation", np.uint8, OBSERVATION_SIZE),  # of the seat to act
@@ -317,6 +317,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         # Bound methods and entries, since a step has no time for look-ups.
         self._copy_observation = self._table["observation"].copy
         self._copy_mask = self._table["mask"].view(np.int8)[:N_ACTIONS].copy
+        self._list_rewards = self._table["rewards"].tolist
         self._begin_one, self._step_one, self._observe_one, self._report_one = _entries()
 
     def _make_spaces(self) -> None:
@@ -466,7 +467,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         if not observe:
             seen = None
         elif agent != self._actor or terminated or truncated:
-            seen = self.observe(agent)
+            seen = self._observe_aside(agent)
         else:
             seen = {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
         return seen, self._cumulative_rewards[agent], terminated, truncated, self.infos[agent]
@@ -481,8 +482,12 @@ class raw_env(AECEnv):  # type: ignore[misc]
         if agent == self._actor and not self._is_done(agent):
             return {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
         self._require_reset("observe")
+        return self._observe_aside(self._known(agent))
+
+    def _observe_aside(self, agent: str) -> Observation:
+        """The observation of an agent that is not to act."""
         out = np.empty(OBSERVATION_SIZE, np.uint8)
-        self._observe_one(self._bytes, _SEAT_OF[self._known(agent)], out)
+        self._observe_one(self._bytes, _SEAT_OF[agent], out)
         return {"observation": out, "action_mask": np.zeros(N_ACTIONS, np.int8)}
 
     def step(self, action: int | None) -> None:
@@ -532,22 +537,21 @@ class raw_env(AECEnv):  # type: ignore[misc]
         if action is not None:
             raise ValueError(f"the episode is over for {agent}: step(None), not step({action!r})")
         self.agents.remove(agent)
-        for values in (self.terminations, self.truncations, self._cumulative_rewards, self.infos):
-            del values[agent]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
+        del self.terminations[agent], self.truncations[agent], self.infos[agent]
+        del self.rewards[agent], self._cumulative_rewards[agent]
+        self._clear_rewards()
         if self.agents:
             self.agent_selection = self.agents[0]
 
     def _end_hand(self, result: int) -> None:
-        points = self._table["rewards"].tolist()
-        self.rewards = {agent: float(points[_SEAT_OF[agent]]) for agent in self.agents}
+        self.rewards = dict(zip(AGENTS, self._list_rewards()))
         self._accumulate_rewards()
         self._is_paid = True
         self.agent_selection = self._actor = AGENTS[result & (N_SEATS - 1)]
         if result & TERMINATED:
-            self.terminations = dict.fromkeys(self.agents, True)
+            self.terminations = dict.fromkeys(AGENTS, True)
         if result & TRUNCATED:
-            self.truncations = dict.fromkeys(self.agents, True)
+            self.truncations = dict.fromkeys(AGENTS, True)
         if result & (TERMINATED | TRUNCATED):
             self._actor = None
             self.agent_selection = self.agents[0]

@@ -18,7 +18,7 @@ from . import kernels
 from .actions import FRAMES, ActionError, action_text
 from .encoding import HIDDEN_SIZE, OBSERVATION_SIZE, encode, rule_codes
 from .rules import N_ACTIONS, N_SEATS, STATE, new_states
-from .ruleset import RULES, Ruleset, RulesetError
+from .ruleset import Ruleset, RulesetError
 
 EPISODES = ("hand", "game")
 
@@ -133,6 +133,7 @@ class BatchEnv:
         self.states = new_states(b)
         self.final_states = new_states(b)
         self.which = np.zeros(b, np.int16)
+        self._final_which = np.zeros(b, np.int16)
         self.legal = np.zeros(b, np.int64)
         self.observation = np.zeros((b if observe else 0, OBSERVATION_SIZE), np.uint8)
         self.hidden = np.zeros((b if hidden else 0, HIDDEN_SIZE), np.uint8)
@@ -217,7 +218,10 @@ class BatchEnv:
         Raises:
             ActionError: an action is not legal; nothing has changed.
         """
-        self._run(self._mode | kernels.STEP, self._checked(actions))
+        chosen = self._checked(actions)
+        which = self.which.copy()
+        self._run(self._mode | kernels.STEP, chosen)
+        np.copyto(self._final_which, which, where=self._done)
         return self._rewards, self._done
 
     def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -258,7 +262,7 @@ class BatchEnv:
         """What ``seat`` saw at the end of the latest episode that ended in ``game``, uint8[D]."""
         out = np.zeros(OBSERVATION_SIZE, np.uint8)
         s = self.final_states[game]
-        ruleset = Ruleset.from_record(self.rules[self.which[game]].reshape(1).view(RULES))
+        ruleset = Ruleset.from_record(self.rules[self._final_which[game]])
         codes, absolute = rule_codes(ruleset), self.frame == "absolute"
         encode(s, ruleset.record()[0], codes, seat, absolute, new_states(1), out)
         return out

@@ -313,6 +313,7 @@ def encode_seen(s, codes, viewer, absolute, out):
 
     ``codes`` is :func:`rule_codes`; ``out`` is uint8[OBSERVATION_SIZE].
     """
+    viewer = np.int64(viewer)  # plain Python keeps a seat in eight bits otherwise
     out[:] = 0
     for k in range(N_RULES):
         out[_RULES + k] = codes[k]
@@ -350,6 +351,7 @@ def encode(s, r, codes, viewer, absolute, scratch, out):
 @njit_inline
 def encode_hidden(s, viewer, absolute, out):
     """Write all hands, the kitty and the discard, for critics: uint8[HIDDEN_SIZE]."""
+    viewer = np.int64(viewer)
     out[:] = 0
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     for seat in range(N_SEATS):

@@ -30,6 +30,34 @@ Opponent = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.int8]], Any]
 Step = tuple[npt.NDArray[np.uint8], float, bool, bool, dict[str, Any]]
 
 
+@njit
+def _final_observations(states, rules, codes, which, viewers, done, absolute, out):
+    scratch = np.empty(1, STATE)
+    for i in range(len(done)):
+        if done[i]:
+            k = which[i]
+            encode(states[i], rules[k], codes[k], viewers[i], absolute, scratch, out[i])
+
+
+def final_observations(
+    games: BatchEnv, which: Any, viewers: Any, done: Any
+) -> npt.NDArray[np.uint8]:
+    """What the viewer of each game saw at the end of the episode that a step has just ended.
+
+    Args:
+        games: The batch, B.
+        which: int[B], the rule sets of the episodes that ended, as they were before the step.
+        viewers: int[B], seats.
+        done: bool[B], the games concerned; the other rows are left at zero.
+    """
+    out = np.zeros((games.batch, OBSERVATION_SIZE), np.uint8)
+    absolute = games.frame == "absolute"
+    _final_observations(
+        games.final_states, games.rules, games.codes, which, viewers, done, absolute, out
+    )
+    return out
+
+
 class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     """Euchre for one learning seat; the other three seats are part of the environment.
 
@@ -107,6 +135,7 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         """
         if not self._is_running:
             raise RuntimeError("no episode is running: call reset() before step()")
+        which = self._games.which.copy()
         reward, is_over = self._carry_out(self._checked(action))
         if not is_over:
             more, is_over = self._play_on()
@@ -117,8 +146,10 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             return self._games.observation[0].copy(), reward, False, False, self._info()
         self._is_running = False
         truncated = bool(self._games.truncated[0])
-        final = self._games.final_observation(0, self._learner)
-        return final, reward, not truncated, truncated, self._info()
+        final = final_observations(
+            self._games, which, np.array([self._learner], np.int8), np.ones(1, np.bool_)
+        )
+        return final[0], reward, not truncated, truncated, self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, bool[38]; none when no episode is running."""
@@ -172,15 +203,6 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
                 f"legal are {np.flatnonzero(mask).tolist()}"
             )
         return action
-
-
-@njit
-def _final_observations(states, rules, codes, which, viewers, done, absolute, out):
-    scratch = np.empty(1, STATE)
-    for i in range(len(done)):
-        if done[i]:
-            k = which[i]
-            encode(states[i], rules[k], codes[k], viewers[i], absolute, scratch, out[i])
 
 
 class EuchreVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any], npt.NDArray[Any]]):
@@ -253,7 +275,8 @@ class EuchreVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any], npt.NDA
         info = self._info()
         info["rewards"], info["_rewards"] = self._given(rewards), self._everywhere
         if done.any():
-            info["final_obs"], info["_final_obs"] = self._final(done, actors, which), done.copy()
+            info["final_obs"] = final_observations(self.games, which, actors, done)
+            info["_final_obs"] = done.copy()
         own = rewards[np.arange(self.num_envs), actors]
         truncated = self.games.truncated.copy()
         return self._given(self.games.observation), own, done & ~truncated, truncated, info
@@ -276,12 +299,3 @@ class EuchreVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any], npt.NDA
             "actor": self._given(self.games.actor),
             "_actor": self._everywhere,
         }
-
-    def _final(self, done: Any, viewers: Any, which: Any) -> npt.NDArray[np.uint8]:
-        out = np.zeros((self.num_envs, OBSERVATION_SIZE), np.uint8)
-        games = self.games
-        absolute = games.frame == "absolute"
-        _final_observations(
-            games.final_states, games.rules, games.codes, which, viewers, done, absolute, out
-        )
-        return out

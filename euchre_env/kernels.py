@@ -103,7 +103,7 @@ def draw_dealer(s, r):
         return below(draw(s), N_SEATS)
     # Chances of seats 0 to 3 that the first of two black jacks among 24 cards falls to them.
     ticket = below(draw(s), 46)
-    return (ticket >= 13) + (ticket >= 25) + np.int64(ticket >= 36)
+    return np.int64(ticket >= 13) + np.int64(ticket >= 25) + np.int64(ticket >= 36)
 
 
 @njit

@@ -195,11 +195,12 @@ def _decided(w, seat, live, made, left):
             makers_sure = max(makers_sure, _sure_leads(w, seat, live))
         else:
             defenders_sure = max(defenders_sure, _sure_leads(w, seat, live))
-    reachable = (ONE << (made + left - defenders_sure + 1)) - (ONE << (made + makers_sure))
-    good = w.goal & reachable
-    if good == reachable and w.renege[1] != 0:
+    # Each side may also take fewer tricks than it can, which pays where more tricks score less.
+    secured = (ONE << (made + left + 1)) - (ONE << (made + makers_sure))
+    if w.goal & secured == secured and w.renege[0] != 0:
         return ONE
-    if good == 0 and w.renege[0] != 1:
+    open_ = (ONE << (made + left - defenders_sure + 1)) - (ONE << made)
+    if w.goal & open_ == 0 and w.renege[1] != 1:
         return ONE * 0
     return ONE * 2
 
@@ -207,6 +208,8 @@ def _decided(w, seat, live, made, left):
 @njit
 def _lead(w, seat, made, left):
     """Whether the makers succeed: ``seat`` leads, ``made`` tricks are won, ``left`` are to play."""
+    if left == 0:
+        return (w.goal >> made) & 1
     if left == 1:
         return _last_trick(w, seat, made)
     live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]

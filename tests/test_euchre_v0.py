@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test, test_save_obs
+from pettingzoo.test import api_test, render_test, seed_test, test_save_obs
 from pettingzoo.test.state_test import test_parallel_env, test_state_space
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
@@ -94,7 +94,7 @@ def test_pettingzoo_state() -> None:
 
 @pytest.mark.parametrize("limit", [1, 4])
 def test_max_hands_is_this_game_s_max_cycles(limit: int) -> None:
-    """PettingZoo's max-cycles test counts the steps of agents; here the unit of the limit is a hand."""
+    """PettingZoo's max-cycles test counts the steps of agents; this limit counts hands."""
     module = SimpleNamespace(
         env=lambda max_cycles: euchre_v0.env(episode="game", max_hands=max_cycles),
         parallel_env=lambda max_cycles: euchre_v0.parallel_env(
@@ -161,8 +161,6 @@ def play_first_legal_in_parallel(parallel: Any, seed: int) -> dict[str, float]:
 def test_parallel_env_is_the_turn_based_conversion() -> None:
     assert play_first_legal_in_parallel(euchre_v0.parallel_env(), seed=3)
     assert euchre_v0.parallel_env().possible_agents == list(AGENTS)
-    # Its sampler needs a legal action of every agent in every step, which only one agent has.
-    assert callable(parallel_api_test)
 
 
 # ---- the standard wrappers -----------------------------------------------------------------------
@@ -175,6 +173,10 @@ def test_strict_wrappers_end_the_episode_at_an_illegal_action() -> None:
     assert env.agent_selection == "player_2"
     env.step(0)
     assert all(env.terminations.values())
+    assert env.rewards == {"player_0": 0, "player_1": 0, "player_2": -1, "player_3": 0}
+    other = copy.deepcopy(env)
+    other.step(None)
+    assert other.rewards == {"player_1": 0, "player_2": 0, "player_3": 0}
     assert play_out(env) == {"player_0": 0, "player_1": 0, "player_2": -1, "player_3": 0}
     env.reset(seed=1)
     assert len(env.agents) == 4

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 
 from euchre_env import EuchreGymEnv, EuchreVectorEnv, Ruleset, action_id
 from euchre_env.actions import ActionError
-from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE
+from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE, decode_rules
 from euchre_env.testing import random_ruleset
 
 GAME_OVER = LAYOUT["phase"].start + 8
@@ -63,6 +63,19 @@ def test_a_seed_fixes_an_episode(episode: str, opponents: Any) -> None:
         traces.append([play_episode(env, seed) for seed in range(5)])
     assert traces[0] == traces[1]
     assert len({repr(trace) for trace in traces[0]}) == 5
+
+
+def test_the_last_observation_is_of_the_rule_set_played() -> None:
+    env = EuchreGymEnv(["american", "stick"])
+    played = set()
+    for seed in range(12):
+        env.reset(seed=seed)
+        rules, done = env._games.rulesets[env._games.which[0]], False
+        while not done:
+            observation, _, done, _, _ = env.step(int(env.action_masks().argmax()))
+        assert decode_rules(observation) == rules
+        played.add(rules)
+    assert len(played) == 2
 
 
 def test_seats_are_random_unless_one_is_chosen() -> None:
@@ -229,7 +242,8 @@ def test_the_vector_environment(episode: str, frame: str) -> None:
             assert info["_final_obs"][i]
             final = info["final_obs"][i]
             assert final[GAME_OVER] == 1
-            if (env.games.which[i] == before[i]).all():
+            assert decode_rules(final) == env.games.rulesets[before[i]]
+            if env.games.which[i] == before[i]:
                 assert (final == env.games.final_observation(int(i), int(actors[i]))).all()
     assert ends > 20
     assert all((a == b).all() and (c == d).all() for a, b, c, d in kept)

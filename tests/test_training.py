@@ -118,9 +118,7 @@ def test_settings_come_from_the_file_and_then_the_command_line(tmp_path: Path) -
         ("a: [", "is not valid YAML"),
     ],
 )
-def test_a_bad_setting_is_named_with_what_would_do(
-    text: str, message: str, tmp_path: Path
-) -> None:
+def test_a_bad_setting_is_named_with_what_would_do(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
         load_config(written(tmp_path, text))
 
@@ -226,7 +224,7 @@ def test_pieces_cover_a_range_in_order() -> None:
 
 
 def a_hand() -> Decisions:
-    """Two hands by hand: seat 1 decides three times in hand 0, seats 0, 2, 3 once; seat 2 in hand 1.
+    """Hand 0: seat 1 decides three times, seats 0, 2, 3 once. Hand 1: seat 2 decides once.
 
     Team 0 loses two points in hand 0 and wins four in hand 1.
     """
@@ -383,9 +381,7 @@ def matches(deals: int = 100) -> Any:
 def test_a_run_from_end_to_end(tmp_path: Path) -> None:
     said: list[str] = []
     config = tiny(tmp_path)
-    config = dataclasses.replace(
-        config, evaluation=dataclasses.replace(config.evaluation, every=2)
-    )
+    config = dataclasses.replace(config, evaluation=dataclasses.replace(config.evaluation, every=2))
     result = train(config, matches(), say=said.append)
     assert result.folder == tmp_path / "tiny" and result.policy == result.folder / POLICY
     assert sum("/3 " in line for line in said) == 3
@@ -508,7 +504,9 @@ def test_kill_9_loses_at_most_one_iteration(tmp_path: Path) -> None:
 
 def test_other_settings_are_refused(tmp_path: Path) -> None:
     folder = train(tiny(tmp_path, iterations=1), say=quiet).folder
-    with pytest.raises(CheckpointError, match=r"other settings \(seed is 1, not 8; iterations is 1"):
+    with pytest.raises(
+        CheckpointError, match=r"other settings \(seed is 1, not 8; iterations is 1"
+    ):
         train(tiny(tmp_path, seed=8), resume=folder, say=quiet)
     train(tiny(tmp_path, iterations=1, threads=2), resume=folder, say=quiet)
 

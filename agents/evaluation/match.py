@@ -9,9 +9,11 @@ table, decision), so a rerun gives the same figures, whatever the size of the ch
 from __future__ import annotations
 
 import json
+import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,8 @@ from euchre_env.rules import N_SEATS
 from euchre_env.ruleset import OPTIONS, PRESETS, Ruleset
 
 from .. import make
-from ..base import Agent
+from ..base import Agent, AgentError
+from .sequential import MAX_DEALS, Sequential, bounds, interval_at, plan_looks
 from .stats import Estimate, estimate, require_deals
 from .tables import Played, decks_of, is_oracle, play_games, play_hands, streams_of
 
@@ -31,8 +34,8 @@ Progress = Callable[[int, int], None]
 """Called with (deals done, deals in all)."""
 
 CHUNK = 4096
-SEATINGS = np.array([[0, 1, 0, 1], [1, 0, 1, 0]], np.int8)
-"""Who plays each seat at the two tables of a deal: the first agent has team 0, then team 1."""
+PARTNERS = " & "
+"""Between the names of two agents that make a pair."""
 _GAME_DECKS, _GAME_TABLES = 2, (3, 4)
 """Streams of a seed for whole games, beside those of the two tables of a hand."""
 
@@ -60,11 +63,12 @@ class MatchResult:
     """What a duplicate match showed.
 
     Attributes:
-        a: The first agent.
-        b: The second agent.
+        a: The first agent, or the two of the first pair (``greedy & random``).
+        b: The second.
         deals: Deals, each played at two tables.
         points_per_hand: A minus B.
-        ci95: Half the width of its 95 % interval.
+        ci95: Half the width of its 95 % interval; of a match that may stop early, of the interval
+            that holds nevertheless.
         standard_error: Its standard error.
         deals_needed: Deals to tell the two apart, if the difference is what it seems; None for 0.
         seconds: Time taken.
@@ -74,6 +78,7 @@ class MatchResult:
         version: Of this program.
         oracles: The agents that were shown hidden cards.
         games: The result of whole games, if any were played.
+        sequential: How a match that may stop early came to its end.
         differences: float64[deals], A minus B of each deal; not part of the JSON form.
     """
 
@@ -91,6 +96,7 @@ class MatchResult:
     version: str
     oracles: tuple[str, ...] = ()
     games: GamesResult | None = None
+    sequential: Sequential | None = None
     differences: npt.NDArray[np.float64] = field(
         default_factory=lambda: np.zeros(0), repr=False, compare=False
     )
@@ -102,15 +108,29 @@ class MatchResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values."""
-        data = {k: v for k, v in vars(self).items() if k not in ("differences", "games")}
+        parts = ("differences", "games", "sequential")
+        data = {k: v for k, v in vars(self).items() if k not in parts}
         data["oracles"] = list(self.oracles)
-        if self.games is not None:
-            data["games"] = vars(self.games)
+        for part in ("games", "sequential"):
+            if getattr(self, part) is not None:
+                data[part] = dict(vars(getattr(self, part)))
         return data
 
     def to_json(self) -> str:
         """The result as one line of JSON."""
         return json.dumps(self.to_dict())
+
+    def command(self) -> str:
+        """The command that plays this match again."""
+        length = f"--deals {self.deals}"
+        if self.sequential is not None:
+            length = f"--until-clear --max-deals {self.sequential.max_deals}"
+        if self.games is not None:
+            length += f" --games {self.games.games}"
+        return (
+            f"euchre match {shlex.quote(self.a)} {shlex.quote(self.b)} {length} "
+            f"--ruleset {shlex.quote(self.ruleset)} --seed {self.seed}"
+        )
 
     def describe(self) -> str:
         """The result as a sentence."""
@@ -149,23 +169,87 @@ def as_ruleset(ruleset: Ruleset | str) -> Ruleset:
     return as_rulesets(ruleset)[0]
 
 
-def _play_chunk(
-    agents: Sequence[Agent], first: int, count: int, ruleset: Ruleset, seed: int
-) -> Played:
-    decks = decks_of(seed, first, count, ruleset)
-    dealers = np.arange(first, first + count) % N_SEATS
-    seeds = np.concatenate([streams_of(seed, first, count, table) for table in (0, 1)])
-    return play_hands(
-        agents,
-        SEATINGS.repeat(count, axis=0),
-        np.tile(decks, (2, 1)),
-        np.tile(dealers, 2),
-        ruleset,
-        seeds,
-    )
+def as_pair(pair: Agent | str) -> tuple[Agent, Agent]:
+    """The two partners: one agent twice, or the two that a text names with ``&`` between."""
+    if not isinstance(pair, str):
+        return pair, pair
+    names = [name.strip() for name in pair.split(PARTNERS.strip())]
+    if len(names) > 2 or not all(names):
+        raise AgentError(f"{pair!r} is no pair: write one agent, or two as in 'greedy & random'")
+    first = make(names[0])
+    return (first, first) if names[-1] == names[0] else (first, make(names[1]))
 
 
-def _differences(played: Played) -> npt.NDArray[np.float64]:
+def _pair_name(pair: tuple[Agent, Agent]) -> str:
+    first, second = pair
+    return first.name if first is second else f"{first.name}{PARTNERS}{second.name}"
+
+
+class Contest:
+    """Two pairs about to play under some rules; deals are named by number, whatever their order.
+
+    At the first table of a deal pair A has team 0, at the second team 1.
+
+    Attributes:
+        names: The two pairs.
+        agents: The agents, each once.
+        seating: int8[2, 4], who plays each seat at the two tables.
+    """
+
+    def __init__(self, a: Agent | str, b: Agent | str, ruleset: Ruleset | str, seed: int) -> None:
+        pairs = as_pair(a), as_pair(b)
+        self.rules, self.seed = as_ruleset(ruleset), seed
+        self.names = _pair_name(pairs[0]), _pair_name(pairs[1])
+        self.agents: list[Agent] = []
+        (x, y), (u, v) = (tuple(map(self._number, pair)) for pair in pairs)
+        self.seating = np.array([[x, u, y, v], [u, x, v, y]], np.int8)
+
+    def _number(self, agent: Agent) -> int:
+        for number, known in enumerate(self.agents):
+            if known is agent:
+                return number
+        self.agents.append(agent)
+        return len(self.agents) - 1
+
+    @property
+    def oracles(self) -> tuple[str, ...]:
+        """The agents that are shown hidden cards."""
+        return tuple(dict.fromkeys(x.name for x in self.agents if is_oracle(x)))
+
+    def hands(self, first: int, count: int, until_play: bool = False) -> Played:
+        """Play some deals: the first tables of all of them, then the second tables."""
+        decks = decks_of(self.seed, first, count, self.rules)
+        dealers = np.arange(first, first + count) % N_SEATS
+        seeds = [streams_of(self.seed, first, count, table) for table in (0, 1)]
+        return play_hands(
+            self.agents,
+            self.seating.repeat(count, axis=0),
+            np.tile(decks, (2, 1)),
+            np.tile(dealers, 2),
+            self.rules,
+            np.concatenate(seeds),
+            until_play=until_play,
+        )
+
+    def play(
+        self,
+        first: int,
+        stop: int,
+        chunk: int = CHUNK,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[npt.NDArray[np.float64], int]:
+        """Points of A's pair less B's of each deal, averaged over its tables; and decisions."""
+        parts, decisions = [np.zeros(0)], 0
+        for at in range(first, stop, chunk):
+            played = self.hands(at, min(chunk, stop - at))
+            parts.append(differences_of(played))
+            decisions += played.decisions
+            if progress is not None:
+                progress(min(at + chunk, stop))
+        return np.concatenate(parts), decisions
+
+
+def differences_of(played: Played) -> npt.NDArray[np.float64]:
     """Points of the first agent's pair less the other's, by deal, averaged over its tables."""
     margin = (played.points[:, 0] - played.points[:, 1]).reshape(2, -1)
     return (margin[0] - margin[1]) / 2
@@ -185,8 +269,8 @@ def play_match(
     """Play a duplicate match of two agents, each of which has both seats of a pair.
 
     Args:
-        a: The first agent, or its name.
-        b: The second agent, or its name.
+        a: The first agent, or its name, or the names of two partners (``greedy & random``).
+        b: The second.
         deals: How many deals; each is played at two tables.
         ruleset: The rules, or their text.
         seed: Of the deals and the agents.
@@ -199,37 +283,76 @@ def play_match(
         RulesetError: a text that names no rule set, or rules that cannot be played.
         AgentError: an unknown name, or an agent gave no legal action.
     """
-    agents, rules = (as_agent(a), as_agent(b)), as_ruleset(ruleset)
+    contest = Contest(a, b, ruleset, seed)
     require_deals(deals)
+    return _measure(contest, (deals,), games, progress, chunk)
+
+
+def play_until_clear(
+    a: Agent | str,
+    b: Agent | str,
+    max_deals: int = MAX_DEALS,
+    ruleset: Ruleset | str = "stick",
+    seed: int = 1,
+    *,
+    games: int = 0,
+    progress: Progress | None = None,
+    chunk: int = CHUNK,
+) -> MatchResult:
+    """Play a duplicate match that stops once the difference is clear (:mod:`.sequential`).
+
+    Args and errors are those of :func:`play_match`; ``max_deals`` must be fixed beforehand.
+    """
+    contest = Contest(a, b, ruleset, seed)
+    return _measure(contest, plan_looks(max_deals), games, progress, chunk, early=True)
+
+
+def _measure(
+    contest: Contest,
+    looks: tuple[int, ...],
+    games: int,
+    progress: Progress | None,
+    chunk: int,
+    early: bool = False,
+) -> MatchResult:
     if games:
         require_deals(games, "games")
-    _play_chunk(agents, 0, 1, rules, seed)  # compiles, so that the clock does not see it
+    contest.hands(0, 1)  # compiles, so that the clock does not see it
+    tell = None if progress is None else partial(_tell, progress, looks[-1])
+    differences, decisions, ended = np.zeros(0), 0, None
     started = time.perf_counter()
-    parts, decisions = [], 0
-    for first in range(0, deals, chunk):
-        played = _play_chunk(agents, first, min(chunk, deals - first), rules, seed)
-        parts.append(_differences(played))
-        decisions += played.decisions
-        if progress is not None:
-            progress(min(first + chunk, deals), deals)
+    for number, deals in enumerate(looks):
+        more, asked = contest.play(len(differences), deals, chunk, tell)
+        differences, decisions = np.concatenate([differences, more]), decisions + asked
+        found = estimate(differences)
+        if early:
+            bound = bounds(looks)[number]
+            found = interval_at(differences, bound)
+            clear = found.clear_of_zero
+            ended = Sequential(number + 1, len(looks), looks[-1], round(bound, 4), clear)
+            if clear:
+                break
     seconds = time.perf_counter() - started
-    whole = match_games(*agents, games, rules, seed) if games else None
-    return _result(agents, np.concatenate(parts), decisions, seconds, rules, seed, whole)
+    whole = _play_games(contest, games) if games else None
+    return _result(contest, differences, found, decisions, seconds, whole, ended)
+
+
+def _tell(progress: Progress, total: int, done: int) -> None:
+    progress(done, total)
 
 
 def _result(
-    agents: Sequence[Agent],
+    contest: Contest,
     differences: npt.NDArray[np.float64],
+    found: Estimate,
     decisions: int,
     seconds: float,
-    ruleset: Ruleset,
-    seed: int,
     games: GamesResult | None,
+    ended: Sequential | None,
 ) -> MatchResult:
-    found: Estimate = estimate(differences)
     return MatchResult(
-        a=agents[0].name,
-        b=agents[1].name,
+        a=contest.names[0],
+        b=contest.names[1],
         deals=found.count,
         points_per_hand=found.mean,
         ci95=found.ci95,
@@ -237,11 +360,12 @@ def _result(
         deals_needed=found.deals_needed,
         seconds=round(seconds, 4),
         decisions_per_second=round(decisions / seconds, 1),
-        ruleset=ruleset_text(ruleset),
-        seed=seed,
+        ruleset=ruleset_text(contest.rules),
+        seed=contest.seed,
         version=__version__,
-        oracles=tuple(dict.fromkeys(x.name for x in agents if is_oracle(x))),
+        oracles=contest.oracles,
         games=games,
+        sequential=ended,
         differences=differences,
     )
 
@@ -258,16 +382,20 @@ def match_games(
         RulesetError: a text that names no rule set, or rules that cannot be played.
         AgentError: an unknown name, or an agent gave no legal action.
     """
-    agents, rules = (as_agent(a), as_agent(b)), as_ruleset(ruleset)
+    contest = Contest(a, b, ruleset, seed)
     require_deals(games, "games")
-    streams = streams_of(seed, 0, games, _GAME_DECKS)
-    seeds = [streams_of(seed, 0, games, table) for table in _GAME_TABLES]
+    return _play_games(contest, games)
+
+
+def _play_games(contest: Contest, games: int) -> GamesResult:
+    streams = streams_of(contest.seed, 0, games, _GAME_DECKS)
+    seeds = [streams_of(contest.seed, 0, games, table) for table in _GAME_TABLES]
     played = play_games(
-        agents,
-        SEATINGS.repeat(games, axis=0),
+        contest.agents,
+        contest.seating.repeat(games, axis=0),
         np.tile(streams, 2),
         np.tile(np.arange(games) % N_SEATS, 2),
-        rules,
+        contest.rules,
         np.concatenate(seeds),
     )
     winner = played.states["match_winner"].reshape(2, -1)

@@ -135,6 +135,20 @@ def play_shares(
     """
     player, rules = as_agent(agent), as_ruleset(ruleset)
     require_deals(deals)
+    states, decks = self_play(player, deals, rules, seed, progress=progress, chunk=chunk)
+    return _count(_Hands(states, decks), player, rules, seed)
+
+
+def self_play(
+    player: Agent,
+    deals: int,
+    rules: Ruleset,
+    seed: int,
+    *,
+    progress: Progress | None = None,
+    chunk: int = CHUNK,
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
+    """Final records and decks of hands that one agent plays from all four seats, at 0-0."""
     states, decks = [], []
     for first in range(0, deals, chunk):
         count = min(chunk, deals - first)
@@ -145,8 +159,7 @@ def play_shares(
         states.append(played.states)
         if progress is not None:
             progress(first + count, deals)
-    hands = _Hands(np.concatenate(states), np.concatenate(decks))
-    return _count(hands, player, rules, seed)
+    return np.concatenate(states), np.concatenate(decks)
 
 
 def _count(hands: _Hands, agent: Agent, ruleset: Ruleset, seed: int) -> Shares:

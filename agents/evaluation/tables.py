@@ -17,8 +17,18 @@ import numpy.typing as npt
 
 from euchre_env._jit import njit
 from euchre_env.cards import N_CARDS
-from euchre_env.kernels import play_forced, seed_of, shuffle, start_episode
-from euchre_env.rules import N_SEATS, STATE, UNDECIDED, apply, deal, new_match, next_hand
+from euchre_env.kernels import lowest_action, play_forced, seed_of, shuffle, start_episode
+from euchre_env.rules import (
+    N_SEATS,
+    PLAY,
+    STATE,
+    UNDECIDED,
+    apply,
+    deal,
+    legal,
+    new_match,
+    next_hand,
+)
 from euchre_env.ruleset import Ruleset
 
 from ..base import Agent, RuleTable, check_actions, decision_seeds, view_of
@@ -87,8 +97,23 @@ def as_uint64(seed: int) -> np.uint64:
 
 
 @njit
+def _to_play(s, r):
+    """Whether there is a decision to come before the play."""
+    options = legal(s, r)
+    while options != 0 and s.phase != PLAY and options & (options - 1) == 0:
+        apply(s, r, lowest_action(options))
+        options = legal(s, r)
+    return options != 0 and s.phase != PLAY
+
+
+@njit
 def _next_decision(s, r, hands, max_hands, deck):
-    """Go on to the next decision with a choice; returns the hands begun so far, 0 at the end."""
+    """Go on to the next decision with a choice; returns the hands begun so far, 0 at the end.
+
+    With ``max_hands`` 0 a hand ends when the play begins.
+    """
+    if max_hands == 0:
+        return np.int64(_to_play(s, r))
     while play_forced(s, r) == 0:
         if s.match_winner != UNDECIDED or hands >= max_hands:
             return 0
@@ -188,6 +213,8 @@ def play_hands(
     dealers: npt.NDArray[np.int64],
     ruleset: Ruleset,
     seeds: Seeds,
+    *,
+    until_play: bool = False,
 ) -> Played:
     """Play one hand at each of B tables, at the score 0-0.
 
@@ -198,13 +225,14 @@ def play_hands(
         dealers: int[B].
         ruleset: The rules. A hand that they throw in ends there and scores nothing.
         seeds: uint64[B], the agents' randomness at each table.
+        until_play: Whether to stop where the first card would be led.
 
     Raises:
         AgentError: an agent gave no legal action.
     """
     states = np.zeros(len(decks), STATE)
     _deal_hands(states, ruleset.record()[0], decks, dealers)
-    return _Tables(states, ruleset, seating, seeds, 1).play(agents)
+    return _Tables(states, ruleset, seating, seeds, 0 if until_play else 1).play(agents)
 
 
 @njit

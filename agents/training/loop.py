@@ -81,8 +81,9 @@ def train(
         say(f"stopped after iteration {run.iteration}; to go on: {resume_command(run.folder)}")
         raise
     except OSError as error:
+        again = resume_command(run.folder)
         raise CheckpointError(
-            f"cannot write to {run.folder}: {error.strerror}; to go on: {resume_command(run.folder)}"
+            f"cannot write to {run.folder}: {error.strerror}; to go on: {again}"
         ) from None
     finally:
         run.close()

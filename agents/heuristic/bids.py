@@ -1,0 +1,324 @@
+"""Calls: how strong a hand is in a suit, when to call it, alone or not, and when to claim.
+
+A hand's strength in a call is what calling gains over passing, in hundredths of a point at 0-0
+under the usual points: what its cards, the number of its trumps, its voids and the upcard count
+(:mod:`.tables`). It calls from nothing upwards; score and rule set move that line (:func:`line`).
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+
+from euchre_env._jit import njit
+from euchre_env.cards import (
+    EFFECTIVE_SUIT,
+    JOKER_BIT,
+    NEXT_SUIT,
+    NO_TRUMP,
+    SUIT_AT,
+    TRUMP_SUIT,
+    TRUMPS,
+    from_natural,
+    lowest_bit,
+    popcount,
+    to_natural,
+)
+from euchre_env.rules import (
+    BID1,
+    BID2,
+    CALL,
+    CALL_NO_TRUMP,
+    FACE_UP,
+    NAME_TRUMP,
+    NOBODY,
+    PASS,
+    TURNED_DOWN,
+    partner,
+    team,
+)
+from euchre_env.ruleset import LONER_TAKES
+
+from .discard import with_upcard
+from .hands import bosses, own_hand, unseen_cards
+from .tables import (
+    BASE,
+    CARD_VALUE,
+    DEFEND_ALONE_TRICKS,
+    DONATE_NEED,
+    JACK_UP,
+    LINE_EVEN,
+    LINE_SLOPE,
+    LONE_BASE,
+    LONE_CARD,
+    LONE_LOSERS,
+    LONE_TRUMPS,
+    MARCH_SHARE,
+    ROUND_ONE,
+    ROUND_TWO_CROSS,
+    ROUND_TWO_NEXT,
+    SITUATION_NO_TRUMP,
+    TRUMP_COUNT,
+    UPCARD_VALUE,
+    VOID_VALUE,
+)
+
+# --- the hand and the place --------------------------------------------------------------------
+
+
+@njit
+def places_left(s):
+    """The seat to act by its place left of the dealer; 0 is the dealer."""
+    return (s.turn - s.dealer) & 3
+
+
+@njit
+def _takes_upcard(s, r):
+    """Whether the seat to act will play with the upcard, if it is (or stays) the maker."""
+    if s.place != FACE_UP:
+        return False
+    if s.turn == s.dealer:
+        return True
+    alone = s.loner == s.turn or (r.canadian_loner != 0 and s.phase == BID1)
+    return alone and s.turn == partner(s.dealer) and r.partner_alone_upcard == LONER_TAKES
+
+
+@njit
+def hand_to_play(s, r):
+    """The five cards that the seat to act will play as maker in the record's frame."""
+    hand = own_hand(s, r)
+    if hand != 0 and _takes_upcard(s, r):
+        return with_upcard(hand, np.int64(s.upcard), s.frame, r.dealer_may_discard_upcard != 0)
+    return hand
+
+
+@njit
+def situation_of(s, call):
+    """The row of the strength tables: round, place, and whether the call is next or cross.
+
+    Published guides: with the upcard turned down, the side of the dealer's left leans to next, the
+    dealer's side to cross ("reverse next").
+    """
+    place = places_left(s)
+    if call == CALL_NO_TRUMP:
+        return np.int64(SITUATION_NO_TRUMP)
+    if s.phase == NAME_TRUMP or call == CALL + TRUMP_SUIT:
+        return np.int64(ROUND_ONE) + place
+    return np.int64(ROUND_TWO_NEXT if call == CALL + NEXT_SUIT else ROUND_TWO_CROSS) + place
+
+
+# --- strength ----------------------------------------------------------------------------------
+
+
+@njit
+def card_values(hand, table, row):
+    """The sum of what the cards of a hand count in a row of a table."""
+    total = np.int64(0)
+    while hand != 0:
+        total += table[row, lowest_bit(hand)]
+        hand &= hand - 1
+    return total
+
+
+@njit
+def count_voids(hand, frame):
+    """How many suits other than trump are missing."""
+    voids = np.int64(0)
+    for k in range(3):
+        voids += hand & EFFECTIVE_SUIT[frame, k] == 0
+    return voids
+
+
+@njit
+def strength(hand, frame, situation, upcard):
+    """What calling gains over passing, in hundredths of a point."""
+    total = BASE[situation] + UPCARD_VALUE[situation, upcard]
+    total += card_values(hand, CARD_VALUE, situation)
+    if frame == NO_TRUMP:
+        return total
+    total += TRUMP_COUNT[situation, popcount(hand & TRUMPS[frame])]
+    return total + VOID_VALUE[situation, count_voids(hand, frame)]
+
+
+@njit
+def upcard_index(s):
+    """The upcard by its height among the trumps of its suit: 0 (nine) to 6 (right), 7 (joker)."""
+    return np.int64(lowest_bit(np.int64(s.upcard))) - 17
+
+
+@njit
+def strength_of_call(s, r, call):
+    """The strength of the seat's hand under a call of round 2, an action id."""
+    hand = to_natural(hand_to_play(s, r), s.frame)
+    trump = np.int64(NO_TRUMP if call == CALL_NO_TRUMP else SUIT_AT[s.frame, call - CALL])
+    upcard = max(upcard_index(s), np.int64(0))
+    return strength(from_natural(hand, trump), trump, situation_of(s, call), upcard)
+
+
+# --- the line: score and rule set --------------------------------------------------------------
+
+
+@njit
+def needs(s, r, side):
+    """Points that a team still needs for the game; many where the game has no target."""
+    if r.target_score == 0:
+        return np.int64(99)
+    return np.int64(r.target_score) - np.int64(s.score[side])
+
+
+@njit
+def line(s, r):
+    """The strength from which a call pays, in hundredths.
+
+    Published guides: a call breaks even at two in three (+1 made, -2 euchred). With the opponents
+    one point short, being euchred costs no more than their making a point: one in two is enough.
+    """
+    own, theirs = needs(s, r, team(s.turn)), needs(s, r, 1 - team(s.turn))
+    gain = min(np.int64(r.points_make), own)
+    loss = min(np.int64(r.points_euchre), theirs)
+    if gain + loss <= 0:
+        return np.int64(0)
+    return (LINE_SLOPE * loss) // (gain + loss) - LINE_EVEN
+
+
+# --- alone -------------------------------------------------------------------------------------
+
+
+@njit
+def fifth_trick_impossible(s, hand, maker_frame):
+    """Whether an opponent is known to hold a trump that no trump of the hand beats.
+
+    The upcard went (or will go) to the other side's dealer and tops the lone hand: that hand may
+    win four tricks, never five.
+    """
+    if team(s.turn) == team(s.dealer) or s.place == TURNED_DOWN:
+        return False
+    upcard = np.int64(s.upcard)
+    return upcard & TRUMPS[maker_frame] != 0 and hand < upcard
+
+
+@njit
+def count_losers(hand, frame):
+    """Side cards that are not aces, nor in sequence down from an ace of the hand."""
+    side = hand & ~TRUMPS[frame]
+    return popcount(side & ~bosses(side, (JOKER_BIT - 1) & ~hand, frame))
+
+
+@njit
+def march_chance(s, r, hand):
+    """The chance that the hand takes all five tricks alone, in hundredths."""
+    frame = s.frame
+    place = places_left(s)
+    trumps = hand & TRUMPS[frame]
+    chance = LONE_BASE[place] + LONE_TRUMPS[popcount(trumps)]
+    chance += LONE_LOSERS[count_losers(hand, frame)] + card_values(trumps, LONE_CARD, 0)
+    return max(np.int64(0), min(np.int64(100), chance))
+
+
+@njit
+def gain_of_alone(s, r, chance):
+    """What a lone hand gains over one with the partner, in hundredths of a point.
+
+    Published guides: at one or two points short alone adds nothing; at three or four short (6 or 7
+    of ten) it wins the game.
+    """
+    own = needs(s, r, team(s.turn))
+    lone, march = min(np.int64(r.points_loner_march), own), min(np.int64(r.points_march), own)
+    make = min(np.int64(r.points_make), own)
+    together = MARCH_SHARE[chance // 10]
+    return chance * (lone - make) - together * (march - make)
+
+
+@njit
+def wants_alone(s, r):
+    """Whether the seat to act goes alone: the chance of five tricks pays, and a fifth is possible.
+
+    On a tie it prefers the partner.
+    """
+    if r.joker_upcard != 0 and s.phase == NAME_TRUMP:
+        return False
+    hand = hand_to_play(s, r)
+    if s.frame == NO_TRUMP:
+        return popcount(bosses(hand, unseen_cards(s, r), s.frame)) == 5
+    if fifth_trick_impossible(s, hand, s.frame):
+        return False
+    return gain_of_alone(s, r, march_chance(s, r, hand)) > 0
+
+
+@njit
+def defends_alone(s, r):
+    """Whether three tricks are safe without the partner: bosses, or length with two high trumps."""
+    hand = own_hand(s, r)
+    winners = bosses(hand, unseen_cards(s, r), s.frame)
+    trumps = hand & TRUMPS[s.frame]
+    if popcount(trumps) >= 3 and popcount(trumps & winners) >= 2:
+        winners |= trumps
+    return popcount(winners) >= DEFEND_ALONE_TRICKS
+
+
+# --- round 1 -----------------------------------------------------------------------------------
+
+
+@njit
+def donates(s, r, hand):
+    """Whether to order up with a hopeless hand, to deny the dealer a lone hand that wins the game.
+
+    Published guides: seat 1, one point short of the game, the dealer's side three or four short.
+    """
+    if places_left(s) != 1 or r.allow_alone == 0 or needs(s, r, team(s.turn)) != 1:
+        return False
+    theirs = needs(s, r, 1 - team(s.turn))
+    if theirs < DONATE_NEED[0] or theirs > DONATE_NEED[1]:
+        return False
+    jack_up = upcard_index(s) >= JACK_UP
+    return jack_up and bosses(hand, unseen_cards(s, r), s.frame) == 0 and hand < (1 << 17)
+
+
+@njit
+def wants_to_order(s, r):
+    """Whether to make the upcard's suit trump.
+
+    Published guides: the dealer counts the upcard as its own, the dealer's partner is helped by it
+    and orders lightly, the other side is hurt by it and needs a strong hand.
+    """
+    hand = hand_to_play(s, r)
+    if r.canadian_loner != 0 and places_left(s) == 2:
+        return gain_of_alone(s, r, march_chance(s, r, hand)) > 0
+    situation = np.int64(ROUND_ONE) + places_left(s)
+    if strength(hand, s.frame, situation, upcard_index(s)) > line(s, r):
+        return True
+    return donates(s, r, hand)
+
+
+# --- round 2 -----------------------------------------------------------------------------------
+
+
+@njit
+def name_a_suit(s, r, legal):
+    """The call with the greatest strength, or a pass where none reaches the line.
+
+    A stuck dealer and the namer of a joker turned up cannot pass and name their best suit.
+    """
+    best, most = np.int64(NOBODY), np.int64(-(1 << 30))
+    if (legal >> PASS) & 1 != 0:
+        best, most = np.int64(PASS), line(s, r)
+    for call in range(CALL, CALL_NO_TRUMP + 1):
+        if (legal >> call) & 1 != 0:
+            value = strength_of_call(s, r, call)
+            if value > most:
+                best, most = np.int64(call), value
+    return best
+
+
+# --- weak hands --------------------------------------------------------------------------------
+
+
+@njit
+def claims_weak_hand(s, r):
+    """Whether to claim: unless the five cards would be worth a call in some suit."""
+    hand = to_natural(own_hand(s, r), s.frame)
+    for suit in range(4):
+        framed = from_natural(hand, suit)
+        if strength(framed, suit, np.int64(ROUND_TWO_NEXT) + places_left(s), 0) > 0:
+            return False
+    return True

@@ -1,0 +1,286 @@
+"""Cards: leads and follows, one principle a function."""
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+
+from euchre_env._jit import njit
+from euchre_env.cards import EFFECTIVE_SUIT, NATURAL, TRUMPS, lowest_bit, popcount
+from euchre_env.rules import (
+    N_TRICKS,
+    NOBODY,
+    follows,
+    is_out,
+    left,
+    partner,
+    team,
+    trick_size,
+)
+
+from .discard import least_kept, most_kept, throw_off
+from .hands import (
+    bosses,
+    foes_may_hold,
+    highest_card,
+    lacks,
+    lowest_card,
+    partner_plays,
+    suit_of,
+    unseen_cards,
+)
+from .tables import DRAW_FROM_BELOW, KEEP_LEADING
+
+NO_CARD = np.int64(0)
+LEFT, RIGHT = np.int64(1 << 22), np.int64(1 << 23)
+
+# --- who is who --------------------------------------------------------------------------------
+
+
+@njit
+def on_makers_side(s):
+    """Whether the seat to act belongs to the makers."""
+    return team(s.turn) == team(s.maker)
+
+
+@njit
+def is_caller(s):
+    """Whether the seat to act calls the tune: the maker, or whoever plays alone for it."""
+    return s.turn == s.maker or s.turn == s.loner
+
+
+@njit
+def is_last(s):
+    """Whether the seat to act plays the last card of the trick."""
+    return s.count == trick_size(s) - 1
+
+
+@njit
+def partner_wins(s):
+    """Whether the partner's card is winning the trick."""
+    return s.winner == partner(s.turn)
+
+
+# --- leads -------------------------------------------------------------------------------------
+
+
+@njit
+def run_from_the_top(s, trumps, winners):
+    """A lone hand plays its trumps, then its winners, from the top: each may squeeze a stopper out.
+
+    Published guides: a lone hand cashes winners from the top, a boss trump before a loser.
+    """
+    if trumps != 0:
+        return highest_card(trumps)
+    return highest_card(winners) if winners != 0 else NO_CARD
+
+
+@njit
+def boss_trump_late(s, trumps, winners):
+    """Three cards left or fewer: the boss trump before anything else.
+
+    Published guides: at the fourth trick the boss trump comes before a loser. The caller's partner
+    waits one trick longer, since its boss may take a trump of the caller's along.
+    """
+    mate = on_makers_side(s) and not is_caller(s)
+    if trumps & winners == 0 or s.trick < (N_TRICKS - 2 if mate else N_TRICKS - 3):
+        return NO_CARD
+    return highest_card(trumps)
+
+
+@njit
+def draw_trumps(s, trumps, winners, unseen):
+    """Caller: draw trumps from the top while it holds the boss; with length, from the bottom.
+
+    Published guides: a caller on lead with the right bower draws trump; down to two trumps with one
+    trick won it needs both and leads the higher.
+    """
+    if trumps == 0 or not foes_may_hold(s, unseen & TRUMPS[s.frame], TRUMPS[s.frame]):
+        return NO_CARD
+    if trumps & winners != 0 or (s.trick == N_TRICKS - 2 and s.tricks[team(s.turn)] == 1):
+        return highest_card(trumps)
+    return lowest_card(trumps) if popcount(trumps) >= DRAW_FROM_BELOW else NO_CARD
+
+
+@njit
+def lead_trump_to_partner(s, trumps, winners):
+    """Caller's partner: lead the highest trump early, so that the caller's side draws them.
+
+    Published guides: seat 1 leads trump to a calling partner; having won the first trick with the
+    right bower it goes on with the left. Later a trump would only fall together with partner's.
+    """
+    if trumps == 0 or s.trick > 1:
+        return NO_CARD
+    return highest_card(trumps)
+
+
+@njit
+def ruff_threatens(s, suit):
+    """Whether an opponent has shown to be out of a side suit and may still hold a trump."""
+    trumps = TRUMPS[s.frame]
+    for k in (1, 3):
+        foe = (s.turn + k) & 3
+        if not is_out(s, foe) and s.void[foe] & suit != 0 and not lacks(s, foe, trumps):
+            return True
+    return False
+
+
+@njit
+def cash_side_winner(s, hand, winners):
+    """A boss of a side suit that no opponent is known to ruff, from the shortest suit."""
+    rest = winners & ~TRUMPS[s.frame]
+    found, shortest = NO_CARD, np.int64(99)
+    while rest != 0:
+        card = highest_card(rest)
+        rest ^= card
+        suit = suit_of(card, s.frame)
+        length = popcount(hand & suit)
+        if length < shortest and not ruff_threatens(s, suit):
+            found, shortest = card, length
+    return found
+
+
+@njit
+def lead_low(s, hand, winners):
+    """Nothing to cash: a low card of a long side suit; the higher of the last two."""
+    trumps = hand & TRUMPS[s.frame]
+    if trumps == hand:
+        return highest_card(hand) if hand & winners != 0 else lowest_card(hand)
+    side = hand & ~trumps
+    if s.trick >= N_TRICKS - 2 and trumps == 0:
+        return most_kept(hand, side, s.frame, KEEP_LEADING)
+    return least_kept(hand, side, s.frame, KEEP_LEADING)
+
+
+@njit
+def _lead_trump(s, hand, winners, unseen):
+    trumps = hand & TRUMPS[s.frame]
+    if s.loner == s.turn:
+        return run_from_the_top(s, trumps, winners)
+    card = boss_trump_late(s, trumps, winners)
+    if card == 0 and is_caller(s):
+        return draw_trumps(s, trumps, winners, unseen)
+    if card == 0 and on_makers_side(s):
+        return lead_trump_to_partner(s, trumps, winners)
+    return card
+
+
+@njit
+def lead(s, r):
+    """The card to lead, as a set."""
+    hand = np.int64(s.hand[s.turn])
+    if hand & (hand - 1) == 0:
+        return hand
+    unseen = unseen_cards(s, r)
+    winners = bosses(hand, unseen, s.frame)
+    card = _lead_trump(s, hand, winners, unseen)
+    if card == 0:
+        card = cash_side_winner(s, hand, winners)
+    return card if card != 0 else lead_low(s, hand, winners)
+
+
+# --- follows -----------------------------------------------------------------------------------
+
+
+@njit
+def winning_cards(s, cards):
+    """Those of ``cards`` that take the trick as it stands."""
+    return cards & (np.int64(s.led) | TRUMPS[s.frame]) & -(np.int64(s.best) << 1)
+
+
+@njit
+def best_may_be_beaten(s, unseen):
+    """Whether a card of the winning card's suit that is higher may still be with an opponent."""
+    suit = suit_of(np.int64(s.best), s.frame)
+    return unseen & suit & -(np.int64(s.best) << 1) != 0
+
+
+@njit
+def over_partner(s, cards, winning, unseen):
+    """Partner wins: take over only in third seat, in suit, with a boss over a card that may lose."""
+    following = winning & np.int64(s.led)
+    if is_last(s) or following == 0 or not best_may_be_beaten(s, unseen):
+        return NO_CARD
+    top = highest_card(following)
+    return top if top & bosses(top, unseen & ~cards, s.frame) != 0 else NO_CARD
+
+
+@njit
+def ruff_before_loner(s, winning):
+    """A defender before the lone hand ruffs low even partner's winner: one trick stops the march."""
+    if s.loner == NOBODY or on_makers_side(s) or is_last(s):
+        return NO_CARD
+    return lowest_card(winning) if winning & np.int64(s.led) == 0 else NO_CARD
+
+
+@njit
+def guards_left(s, hand, unseen):
+    """A defender's left bower with one small trump, the right unseen, before a trick is won.
+
+    Published guides: the left with one guard is a stopper while the right is out.
+    """
+    trumps = hand & TRUMPS[s.frame]
+    if s.frame == NATURAL or popcount(trumps) != 2 or trumps & LEFT == 0:
+        return False
+    return unseen & RIGHT != 0 and s.tricks[team(s.turn)] == 0 and not on_makers_side(s)
+
+
+@njit
+def saves_boss_trump(s, hand, winning, unseen):
+    """Second seat, one or three tricks short: a lone boss trump is not spent on a side suit.
+
+    Published guides: partner behind the caller may still win the trick; the boss wins later anyway.
+    """
+    if s.count != 1 or on_makers_side(s) or s.tricks[team(s.turn)] != 1:
+        return False
+    only_boss = winning & (winning - 1) == 0 and bosses(winning, unseen, s.frame) != 0
+    return only_boss and s.tricks[1 - team(s.turn)] == 2 and partner_plays(s)
+
+
+@njit
+def ruff(s, hand, winning, unseen):
+    """The trump to ruff with: the lowest that wins, unless it guards the left or is a boss."""
+    if guards_left(s, hand, unseen):
+        return NO_CARD if s.count == 1 else highest_card(winning)
+    if saves_boss_trump(s, hand, winning, unseen):
+        return NO_CARD
+    return lowest_card(winning)
+
+
+@njit
+def win(s, hand, winning, unseen):
+    """The card to win with: last, the lowest; second, only a boss; third, the highest.
+
+    Published guides: second hand low, third hand high, last to play as cheaply as possible.
+    """
+    if is_last(s):
+        return lowest_card(winning)
+    if hand & np.int64(s.led) == 0:
+        return ruff(s, hand, winning, unseen)
+    top = highest_card(winning)
+    if s.count == 1 and bosses(top, unseen, s.frame) == 0:
+        return NO_CARD
+    return top
+
+
+@njit
+def _take(s, hand, cards, winning, unseen):
+    if winning == 0:
+        return NO_CARD
+    if not partner_wins(s):
+        return win(s, hand, winning, unseen)
+    card = over_partner(s, cards, winning, unseen)
+    return card if card != 0 else ruff_before_loner(s, winning)
+
+
+@njit
+def follow(s, r):
+    """The card to play on a trick, as a set."""
+    hand = np.int64(s.hand[s.turn])
+    cards = follows(hand, np.int64(s.led))
+    if cards & (cards - 1) == 0:
+        return cards
+    unseen = unseen_cards(s, r)
+    winning = winning_cards(s, cards)
+    card = _take(s, hand, cards, winning, unseen)
+    return card if card != 0 else throw_off(s, hand, cards)

@@ -1,0 +1,120 @@
+"""The hand-written player: one compiled choice for a record, a playout, and the agent."""
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+
+from euchre_env._jit import njit
+from euchre_env.cards import lowest_bit
+from euchre_env.kernels import below, count_actions, mix, nth_action
+from euchre_env.rules import (
+    ALONE,
+    BID1,
+    BID2,
+    CLAIM,
+    DEFEND,
+    DEFEND_ALONE,
+    DEFEND_TOGETHER,
+    DISCARD,
+    KEEP,
+    LONER,
+    NAME_TRUMP,
+    ORDER_UP,
+    PASS,
+    PLAY,
+    WITH_PARTNER,
+    apply,
+    legal,
+)
+
+from ..base import Actions, AgentError, View
+from .bids import claims_weak_hand, defends_alone, name_a_suit, wants_alone, wants_to_order
+from .discard import lay_away
+from .play import follow, lead
+from .tables import MISTAKES
+
+
+@njit
+def _bid(s, r, legal_set):
+    phase = s.phase
+    if phase == BID1:
+        orders = (legal_set >> ORDER_UP) & 1 != 0 and wants_to_order(s, r)
+        return np.int64(ORDER_UP if orders else PASS)
+    if phase == BID2 or phase == NAME_TRUMP:
+        return name_a_suit(s, r, legal_set)
+    if phase == LONER:
+        return np.int64(ALONE if wants_alone(s, r) else WITH_PARTNER)
+    if phase == DEFEND:
+        return np.int64(DEFEND_ALONE if defends_alone(s, r) else DEFEND_TOGETHER)
+    return np.int64(CLAIM if claims_weak_hand(s, r) else KEEP)
+
+
+@njit
+def choose(s, r, seed):
+    """The action of the seat to act, an id of the record's frame.
+
+    Args:
+        s: A record that waits for a decision, full or cleared for the seat to act: the answer is
+            the same, since nothing that the seat cannot know is read.
+        r: The rule record.
+        seed: Randomness for the decision, uint64; this player needs none.
+    """
+    if s.phase == PLAY:
+        return lowest_bit(lead(s, r) if s.count == 0 else follow(s, r))
+    if s.phase == DISCARD:
+        return lowest_bit(lay_away(np.int64(s.hand[s.turn]), legal(s, r), s.frame))
+    return _bid(s, r, legal(s, r))
+
+
+@njit
+def choose_erring(s, r, seed, percent):
+    """As :func:`choose`, but in ``percent`` of a hundred decisions a random legal action."""
+    bits = mix(seed)
+    if below(bits, 100) >= percent:
+        return choose(s, r, seed)
+    legal_set = legal(s, r)
+    return nth_action(legal_set, below(mix(bits), count_actions(legal_set)))
+
+
+@njit
+def playout(s, r, seed):
+    """Finish the hand with this player in all seats; returns the number of decisions."""
+    decisions = 0
+    while s.turn >= 0:
+        apply(s, r, choose(s, r, seed))
+        decisions += 1
+    return decisions
+
+
+@njit
+def _choose_all(states, rules, which, seeds, percent, out):
+    for i in range(len(states)):
+        out[i] = choose_erring(states[i], rules[which[i]], seeds[i], percent)
+
+
+class HeuristicAgent:
+    """Bids by seat and score and plays by published principles.
+
+    Args:
+        level: ``easy`` makes frequent mistakes, ``medium`` some; none unless given.
+
+    Raises:
+        AgentError: an unknown level.
+    """
+
+    oracle = False
+
+    def __init__(self, level: str = "") -> None:
+        if level and level not in MISTAKES:
+            raise AgentError(
+                f"'heuristic:{level}': the level is one of {', '.join(MISTAKES)}, or left out"
+            )
+        self.name = f"heuristic:{level}" if level else "heuristic"
+        self._percent = MISTAKES.get(level, 0)
+
+    def act(self, view: View) -> Actions:
+        """The player's action for each game."""
+        out = np.empty(len(view), np.int64)
+        _choose_all(view.states, view.rules, view.which, view.seeds, self._percent, out)
+        return out

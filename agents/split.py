@@ -1,0 +1,51 @@
+"""Two agents in one: the first calls, the second discards and plays.
+
+So bidding and card play can be measured apart: swap one of them, leave the other, and play a match.
+Everything before trump and lone hands are settled is bidding: weak hands, naming trump, both rounds
+of calls, going alone, defending alone. What to lay away is the dealer's first act of card play, so
+the discard is the player's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euchre_env.rules import DISCARD, PLAY
+
+from .base import Actions, Agent, View
+
+
+class Split:
+    """Calls as one agent does; discards and plays as another does.
+
+    Each part sees what it would see alone: hidden cards only if it is an oracle itself.
+
+    Args:
+        bidder: Who calls.
+        player: Who discards and plays.
+    """
+
+    def __init__(self, bidder: Agent, player: Agent) -> None:
+        self.bidder, self.player = bidder, player
+        self.name = f"bids:{bidder.name},plays:{player.name}"
+        self.oracle = _sees(bidder) or _sees(player)
+
+    def act(self, view: View) -> Actions:
+        """The part's answer for each game."""
+        plays = np.isin(view.states["phase"], (DISCARD, PLAY))
+        out = np.empty(len(view), np.int64)
+        for part, mine in ((self.bidder, ~plays), (self.player, plays)):
+            rows = np.flatnonzero(mine)
+            if rows.size:
+                out[rows] = part.act(_for(part, view.select(rows)))
+        return out
+
+
+def _sees(agent: Agent) -> bool:
+    return bool(getattr(agent, "oracle", False))
+
+
+def _for(agent: Agent, view: View) -> View:
+    if _sees(agent) or view.full_states is None:
+        return view
+    return View(view.states, view.table, view.which, view.seeds)

@@ -1,0 +1,125 @@
+"""Plays random hands and prints a digest of each: `python -m tests.digest SEED RULESETS HANDS`.
+
+Run compiled and with NUMBA_DISABLE_JIT=1 it has to print the same lines. Each digest is a chain
+over the steps of a hand: record, legal set, observations and masks of all seats, both frames.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sys
+from typing import Any
+
+import numpy as np
+
+from euchre_env import _jit, cards, encoding, kernels, rules
+from euchre_env.batch import BatchEnv
+from euchre_env.ruleset import Ruleset
+from euchre_env.testing import random_ruleset
+
+
+def words_of(s: Any) -> bytes:
+    """The record without its padding."""
+    return b"".join(np.asarray(s[name]).tobytes() for name in rules.STATE.names)
+
+
+def seen_by(s: Any, r: Any, codes: Any, viewer: int) -> bytes:
+    scratch = rules.new_states(1)
+    parts = []
+    for absolute in (False, True):
+        out = np.zeros(encoding.OBSERVATION_SIZE, np.uint8)
+        encoding.encode(s, r, codes, viewer, absolute, scratch, out)
+        hidden = np.zeros(encoding.HIDDEN_SIZE, np.uint8)
+        encoding.encode_hidden(s, viewer, absolute, hidden)
+        parts += [out.tobytes(), hidden.tobytes()]
+    cleared = rules.new_states(1)
+    cleared[0] = s
+    rules.hide(cleared[0], r, viewer)
+    where = [int(rules.card_location(cleared[0], viewer, bit)) for bit in range(25)]
+    return b"".join([*parts, words_of(cleared[0]), bytes(where)])
+
+
+def masks_of(s: Any, legal: int) -> bytes:
+    words, masks = kernels.mask_arrays(1)
+    parts = []
+    for absolute in (False, True):
+        kernels.write_mask(np.int64(legal), np.int64(s.frame), absolute, words, 0)
+        parts.append(masks.tobytes())
+    return b"".join(parts)
+
+
+def play(ruleset: Ruleset, seed: int, hands: int, rng: random.Random) -> dict[str, Any]:
+    """Digests of some hands in a row of one match, and the last points."""
+    r, codes = ruleset.record()[0], encoding.rule_codes(ruleset)
+    s, deck = rules.new_states(1)[0], np.zeros(25, np.int8)
+    s.rng = kernels.seed_of(np.uint64(seed), np.uint64(1))
+    kernels.start_episode(s, r, -1, 0, 0, deck)
+    chain, digests, points = hashlib.sha256(), [], []
+    for _ in range(hands):
+        while True:
+            legal = int(rules.legal(s, r))
+            chain.update(words_of(s) + masks_of(s, legal) + legal.to_bytes(8, "little"))
+            viewers = (rng.randrange(4), int(s.turn)) if legal else (rng.randrange(4),)
+            for viewer in viewers:
+                chain.update(seen_by(s, r, codes, viewer))
+            digests.append(chain.hexdigest()[:8])
+            if not legal:
+                break
+            choices = [a for a in range(38) if legal >> a & 1]
+            n = rng.randrange(len(choices))
+            assert int(kernels.nth_action(np.int64(legal), n)) == choices[n]
+            rules.apply(s, r, choices[n])
+        points.append([int(p) for p in s.points])
+        if s.match_winner != rules.UNDECIDED:
+            break
+        kernels.shuffle(s, r, deck)
+        rules.next_hand(s, r, deck)
+    return {"ruleset": repr(ruleset), "digests": digests, "points": points}
+
+
+def conversions(rng: random.Random) -> str:
+    """A digest of sets of cards converted between frames."""
+    found = []
+    for _ in range(200):
+        mask, frame = np.int64(rng.getrandbits(25)), rng.randrange(5)
+        natural = cards.to_natural(mask, frame)
+        found += [int(natural), int(cards.from_natural(mask, frame)), int(cards.popcount(mask))]
+    return hashlib.sha256(str(found).encode()).hexdigest()
+
+
+def batch(seed: int, steps: int) -> list[str]:
+    """Digests of batches stepped in each mode by the environment's own random actions."""
+    found = []
+    for mode in range(8):
+        env = BatchEnv(
+            4,
+            [Ruleset(), Ruleset.stick(), Ruleset.british()],
+            episode="game" if mode & 1 else "hand",
+            frame="absolute" if mode & 2 else "trump",
+            skip_forced=bool(mode & 4),
+            hidden=True,
+            seed=seed,
+        )
+        env.reset()
+        chain = hashlib.sha256()
+        for _ in range(steps):
+            rewards, done = env.step(env.random_actions())
+            for array in (env.observation, env.hidden, env.action_mask, env.actor, rewards, done):
+                chain.update(np.ascontiguousarray(array).tobytes())
+        found.append(chain.hexdigest()[:8])
+    return found
+
+
+def main(seed: int, rulesets: int, hands: int) -> None:
+    rng = random.Random(seed)
+    print(json.dumps({"compiled": _jit.COMPILED}))
+    print(json.dumps({"conversions": conversions(rng)}))
+    print(json.dumps({"batch": batch(seed, 60)}))
+    for k in range(rulesets):
+        print(json.dumps(play(random_ruleset(rng), seed + k, hands, rng)))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:4]))

@@ -1,0 +1,264 @@
+"""Suit and seat symmetries: exactly eight keep the game, and everything moves with them."""
+
+import random
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from euchre_env import cards, rules, symmetry
+from euchre_env.actions import TO_ABSOLUTE
+from euchre_env.encoding import HIDDEN_LAYOUT, HIDDEN_SIZE, LAYOUT, encode_hidden
+from euchre_env.ruleset import Ruleset
+from euchre_env.symmetry import SUIT_SYMMETRIES
+from euchre_env.testing import random_ruleset
+from tests.table import Table, fields, lively_choice, observe, random_deck
+
+C, D, H, S = range(4)
+EIGHT = {
+    (C, D, H, S),
+    (S, D, H, C),
+    (C, H, D, S),
+    (S, H, D, C),
+    (D, C, S, H),
+    (D, S, C, H),
+    (H, C, S, D),
+    (H, S, C, D),
+}
+
+
+def symmetric_rules(rng: random.Random) -> Ruleset:
+    """Any rules but the swap of a weak hand, which breaks ties between low cards by suit."""
+    return random_ruleset(rng).replace(weak_hand=rng.choice(("off", "throw_in")))
+
+
+def deal(ruleset: Ruleset, rng: random.Random) -> tuple[np.ndarray, int]:
+    deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
+    return cards.deck_of(deck, joker=ruleset.joker), rng.randrange(4)
+
+
+def table_of(ruleset: Ruleset, deck: np.ndarray, dealer: int) -> Table:
+    return Table.dealt(ruleset, [cards.card_text(int(c)) for c in deck if c >= 0], dealer)
+
+
+def absolute_mask(t: Table) -> np.ndarray:
+    legal, table = int(rules.legal(t.s, t.r)), TO_ABSOLUTE[t.s.frame]
+    mask = np.zeros(38, np.int8)
+    mask[[int(table[a]) for a in range(38) if legal >> a & 1]] = 1
+    return mask
+
+
+def moved_word(word: str, suits: tuple[int, ...]) -> str:
+    """A card or call with its suit letter replaced, by the text alone."""
+    if word in ("pass", "call_NT", "JOKER") or word.islower():
+        return word
+    return word[:-1] + "CDHS"[suits["CDHS".index(word[-1])]]
+
+
+# --- the group ---------------------------------------------------------------------------------
+
+
+def test_there_are_eight() -> None:
+    assert {tuple(p) for p in SUIT_SYMMETRIES.tolist()} == EIGHT
+    assert SUIT_SYMMETRIES[0].tolist() == [C, D, H, S]
+    for p in permutations(range(4)):
+        assert symmetry.keeps_colours(p) == (p in EIGHT)
+
+
+def test_they_form_a_group() -> None:
+    for p in EIGHT:
+        for q in EIGHT:
+            assert tuple(p[q[s]] for s in range(4)) in EIGHT
+
+
+@pytest.mark.parametrize(
+    ("named", "left"),
+    [
+        ((), 8),
+        ((C,), 2),
+        ((D,), 2),
+        ((H,), 2),
+        ((S,), 2),
+        ((D, H), 2),
+        ((C, S), 2),
+        ((H, C), 1),
+        ((D, S), 1),
+        ((C, D, H), 1),
+    ],
+)
+def test_fewer_remain_once_suits_are_named(named: tuple[int, ...], left: int) -> None:
+    found = symmetry.suit_symmetries(*named)
+    assert len(found) == left
+    assert all(p[s] == s for p in found for s in named)
+
+
+def test_the_swap_of_the_other_colour() -> None:
+    swaps = {C: [C, H, D, S], D: [S, D, H, C], H: [S, D, H, C], S: [C, H, D, S]}
+    for suit, swap in swaps.items():
+        assert symmetry.other_suits_swap(suit).tolist() == swap
+
+
+def test_hands_that_only_look_alike() -> None:
+    """AH KH QH JH with the left bower of hearts, or with an idle black jack."""
+    first, second = (set(cards.card_ids(f"AH KH QH JH {jack}")) for jack in ("JD", "JC"))
+    for suits in SUIT_SYMMETRIES:
+        assert {symmetry.move_card(c, suits) for c in first} != second
+    breaks_a_pair = (D, C, H, S)
+    assert not symmetry.keeps_colours(breaks_a_pair)
+    assert {symmetry.move_card(c, breaks_a_pair) for c in first} == second
+    trumps = [cards.popcount(cards.set_of(hand, H) & cards.TRUMPS[H]) for hand in (first, second)]
+    assert trumps == [5, 4]
+
+
+# --- rules commute with them -------------------------------------------------------------------
+
+
+def differs(suits: tuple[int, ...], ruleset: Ruleset, seed: int) -> bool:
+    """Whether a random hand goes otherwise, or cannot be played, after a permutation."""
+    rng = random.Random(seed)
+    deck, dealer = deal(ruleset, rng)
+    here = table_of(ruleset, deck, dealer)
+    moved_deck = [moved_word(cards.card_text(int(c)), suits) for c in deck if c >= 0]
+    there = Table.dealt(ruleset, moved_deck, dealer)
+    while here.phase != "over":
+        if here.at != there.at or {moved_word(w, suits) for w in here.legal} != there.legal:
+            return True
+        word = lively_choice(rng, here.legal)
+        here.do(word)
+        there.do(moved_word(word, suits))
+    return (here.phase, here.points) != (there.phase, there.points)
+
+
+def test_exactly_the_eight_keep_the_game() -> None:
+    ruleset = Ruleset.stick()
+    for suits in permutations(range(4)):
+        found = any(differs(suits, ruleset, seed) for seed in range(15))
+        assert found == (suits not in EIGHT), suits
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_everything_moves_together(block: int) -> None:
+    """Deck, record, actions, masks, observations: moving first or last comes to the same."""
+    rng = random.Random(block)
+    for _ in range(40):
+        ruleset = symmetric_rules(rng)
+        suits = SUIT_SYMMETRIES[rng.randrange(8)]
+        deck, dealer = deal(ruleset, rng)
+        here = table_of(ruleset, deck, dealer)
+        there = table_of(ruleset, symmetry.move_deck(deck, suits), dealer)
+        order = symmetry.observation_order(LAYOUT, suits)
+        while True:
+            assert fields(symmetry.move_state(here.s, suits)) == fields(there.s)
+            mask = absolute_mask(here)
+            assert (mask[symmetry.mask_order(suits)] == absolute_mask(there)).all()
+            viewer = rng.randrange(4)
+            seen = observe(here.s, ruleset, viewer, True)
+            assert (seen[order] == observe(there.s, ruleset, viewer, True)).all()
+            check_hidden_part(here, there, viewer, suits)
+            check_trump_frame(here, there, viewer)
+            if here.phase == "over":
+                break
+            word = lively_choice(rng, here.legal)
+            here.do(word)
+            there.do(moved_word(word, tuple(int(x) for x in suits)))
+
+
+def check_hidden_part(here: Table, there: Table, viewer: int, suits: np.ndarray) -> None:
+    parts = np.zeros((2, HIDDEN_SIZE), np.uint8)
+    for table, out in zip((here, there), parts):
+        encode_hidden(table.s, viewer, True, out)
+    assert (parts[0][symmetry.observation_order(HIDDEN_LAYOUT, suits)] == parts[1]).all()
+
+
+def check_trump_frame(here: Table, there: Table, viewer: int) -> None:
+    """The trump frame has divided out all but the swap of the other colour's suits."""
+    if here.s.frame == cards.NATURAL:
+        return
+    seen = [observe(t.s, t.ruleset, viewer, False) for t in (here, there)]
+    index = symmetry.swap_other_suits_in_observation(LAYOUT)
+    assert (seen[0] == seen[1]).all() or (seen[0][index] == seen[1]).all()
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_the_swap_of_the_other_suits_in_the_trump_frame(block: int) -> None:
+    rng = random.Random(50 + block)
+    index = symmetry.swap_other_suits_in_observation(LAYOUT)
+    changed = 0
+    for _ in range(40):
+        ruleset = symmetric_rules(rng).replace(joker=False, no_trump="off")
+        here = table_of(ruleset, *deal(ruleset, rng))
+        while here.phase != "over":
+            swap = symmetry.other_suits_swap(int(here.s.frame))
+            moved = symmetry.move_state(here.s, swap)
+            viewer = rng.randrange(4)
+            seen = observe(here.s, ruleset, viewer, False)
+            other = observe(moved, ruleset, viewer, False)
+            assert (seen[index] == other).all()
+            changed += (seen != other).any()
+            legal, swapped = int(rules.legal(here.s, here.r)), int(rules.legal(moved, here.r))
+            actions = [a for a in range(38) if legal >> a & 1]
+            assert swapped == sum(1 << int(symmetry.SWAPPED_ACTIONS[a]) for a in actions)
+            action = rng.choice(actions)
+            rules.apply(moved, here.r, int(symmetry.SWAPPED_ACTIONS[action]))
+            before = here.s.frame
+            rules.apply(here.s, here.r, action)
+            assert fields(symmetry.move_state(here.s, swap)) == fields(moved), before
+    assert changed > 200
+    assert (index[index] == np.arange(len(index))).all()
+    assert (symmetry.SWAPPED_ACTIONS[symmetry.SWAPPED_ACTIONS] == np.arange(38)).all()
+
+
+def test_swapped_actions_literally() -> None:
+    moved = {a: int(b) for a, b in enumerate(symmetry.SWAPPED_ACTIONS) if a != b}
+    cards_moved = {a: a + 6 for a in range(6)} | {a: a - 6 for a in range(6, 12)}
+    assert moved == cards_moved | {27: 28, 28: 27}
+
+
+def test_absolute_actions_literally() -> None:
+    black_red = (D, C, S, H)
+    assert symmetry.move_action(0, black_red) == 6  # 9C -> 9D
+    assert symmetry.move_action(14, black_red) == 20  # JH -> JS
+    assert symmetry.move_action(24, black_red) == 24
+    assert [symmetry.move_action(a, black_red) for a in range(25, 38)] == [
+        25, 26, 28, 27, 30, 29, 31, 32, 33, 34, 35, 36, 37
+    ]  # fmt: skip
+
+
+# --- seats -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steps", range(4))
+def test_seats_rotate(steps: int) -> None:
+    rng = random.Random(steps)
+    for _ in range(25):
+        ruleset = random_ruleset(rng)
+        deck, dealer = deal(ruleset, rng)
+        here = table_of(ruleset, deck, dealer)
+        there = table_of(ruleset, symmetry.rotate_deck(deck, steps), (dealer + steps) % 4)
+        if (ruleset.target_score or 10) > 3:
+            here.s.score[:] = (3, 1)
+            there.s.score[:] = (1, 3) if steps % 2 else (3, 1)
+        while True:
+            assert fields(symmetry.rotate_state(here.s, steps)) == fields(there.s)
+            viewer = rng.randrange(4)
+            for absolute in (False, True):
+                seen = observe(here.s, ruleset, viewer, absolute)
+                other = observe(there.s, ruleset, (viewer + steps) % 4, absolute)
+                assert (seen == other).all()
+            if here.phase == "over":
+                break
+            word = lively_choice(rng, here.legal)
+            here.do(word)
+            there.do(word)
+
+
+def test_a_turn_and_its_inverse_do_nothing() -> None:
+    rng = random.Random(8)
+    table = Table("KH", 1, score=(4, 7)).do("order_up alone KH").finish(rng)
+    for steps in range(4):
+        turned = symmetry.rotate_state(table.s, steps)
+        assert fields(symmetry.rotate_state(turned, -steps)) == fields(table.s)
+    for suits in SUIT_SYMMETRIES:
+        back = np.argsort(suits)
+        moved = symmetry.move_state(symmetry.move_state(table.s, suits), back)
+        assert fields(moved) == fields(table.s)
