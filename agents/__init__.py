@@ -66,6 +66,24 @@ FAMILIES: dict[str, Family] = {
     "bids": Family(
         ".", "split_of", "calls as agent A does, discards and plays as B", parameter="A,plays:B"
     ),
+    "pimc": Family(
+        ".search.pimc",
+        "PimcAgent",
+        "solves N sampled worlds and takes the best mean value",
+        parameter="N[+infer]",
+    ),
+    "rollout": Family(
+        ".search.rollout",
+        "RolloutAgent",
+        "plays N sampled worlds out by the hand-written player",
+        parameter="N[+infer]",
+    ),
+    "ismcts": Family(
+        ".search.ismcts",
+        "IsmctsAgent",
+        "grows one tree over N sampled worlds",
+        parameter="N[+infer]",
+    ),
 }
 """Every family by name. An entry is all that a new kind of agent needs to be known everywhere."""
 

@@ -42,14 +42,29 @@ if not COMPILED:
 
 
 @cache
-def source_digest(folder: Path) -> str:
-    """Hexadecimal digest of numba's version and the sources of the engine and of ``folder``."""
+def source_digest(package: Path) -> str:
+    """Hexadecimal digest of numba's version and the sources of the engine and of ``package``.
+
+    Compiled code may hold that of any other compiled function, and the constants beside it: all
+    files count of folders in which something is compiled.
+    """
     digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    for root in sorted({ENGINE, folder}):
-        for path in sorted(root.glob("*.py")):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
+    for root in sorted({ENGINE, package}):
+        texts = {path: path.read_bytes() for path in sorted(root.rglob("*.py"))}
+        compiled = {path.parent for path, text in texts.items() if b"njit" in text}
+        for path, text in texts.items():
+            if path.parent in compiled:
+                digest.update(path.relative_to(root).as_posix().encode())
+                digest.update(text)
     return digest.hexdigest()[:16]
+
+
+def _package_of(source: Path) -> Path:
+    """The outermost package of a source file, or its folder where that is none."""
+    folder = source.resolve().parent
+    while (folder / "__init__.py").exists() and (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder
 
 
 def _user_cache() -> Path:
@@ -144,7 +159,7 @@ def njit_inline(function: F) -> F:
 def _compile(function: F, inline: bool) -> F:
     if not COMPILED:
         return function
-    package = Path(function.__code__.co_filename).resolve().parent
+    package = _package_of(Path(function.__code__.co_filename))
     previous = config.CACHE_DIR
     # Numba reads the folder while it decorates; other people's functions keep their own.
     config.CACHE_DIR = str(cache_folder(package))

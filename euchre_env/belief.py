@@ -131,7 +131,7 @@ BELIEF = np.dtype(
                 ("tights", np.int64),
                 ("loose", np.int64, N_PLACES),  # places that take any card but a certain upcard
                 ("looses", np.int64),
-                ("base", np.int64),  # what a loose place takes
+                ("common", np.int64),  # what a loose place takes
                 ("stride", np.int64, _MAX_TIGHT),
                 ("class_cards", np.int64, _MAX_CLASSES),
                 ("class_fits", np.int64, _MAX_CLASSES),  # bit per tight place; the next one: loose
@@ -222,15 +222,15 @@ def _open_places(b, s, r):
     upcard = ONE * 0
     if s.place == TAKEN_OR_BURIED:
         upcard = b.unseen & np.int64(s.upcard)
-    b.base = b.unseen & ~upcard
+    b.common = b.unseen & ~upcard
     for seat in range(N_SEATS):
-        b.open[seat] = b.base & ~np.int64(s.void[seat])
+        b.open[seat] = b.common & ~np.int64(s.void[seat])
     if upcard != 0:
         b.open[s.taker] |= upcard & ~np.int64(s.void[s.taker])
-    b.open[KITTY] = b.base
+    b.open[KITTY] = b.common
     if b.swap_hidden != 0:
         b.open[KITTY] &= _low_cards(s.frame)
-    b.open[SPARE] = b.base
+    b.open[SPARE] = b.common
     b.open[BURIED] = b.unseen
 
 
@@ -278,7 +278,7 @@ def _part_places(b):
     for place in range(N_PLACES):
         if b.room[place] == 0:
             continue
-        if b.open[place] == b.base:
+        if b.open[place] == b.common:
             b.loose[b.looses] = place
             b.looses += 1
         else:
@@ -294,7 +294,7 @@ def _fits_of(b, card):
     for k in range(b.tights):
         if b.open[b.tight[k]] & card != 0:
             fits |= ONE << k
-    if b.looses != 0 and b.base & card != 0:
+    if b.looses != 0 and b.common & card != 0:
         fits |= ONE << b.tights
     return fits
 

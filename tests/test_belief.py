@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from math import sqrt
+from math import factorial, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 from euchre_env import belief, cards, rules
+from euchre_env._jit import njit
 from euchre_env.belief import BeliefError
 from euchre_env.kernels import seed_of
-from euchre_env.ruleset import Ruleset
+from euchre_env.ruleset import WEAK_THROW_IN, Ruleset
 from euchre_env.testing import permute_hidden, random_ruleset
 from tests.table import Table, copy, fields, hidden_from, random_deck, random_walk
 
@@ -35,8 +36,23 @@ def positions(seed: int, hands: int, **options: Any) -> Iterator[tuple[Table, ra
     for _ in range(hands):
         ruleset = random_ruleset(rng).replace(**options)
         deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
-        for table in random_walk(Table.dealt(ruleset, deck, rng.randrange(4)), rng):
+        table = Table.dealt(ruleset, deck, rng.randrange(4))
+        while table.phase != "over":
             yield table, rng
+            rules.apply(table.s, table.r, some_act(table.s, table.r, rng))
+        yield table, rng
+
+
+def some_act(s: Any, r: Any, rng: random.Random) -> int:
+    """A random act; passes are common, reneges and thrown-in weak hands rare."""
+    legal = int(rules.legal(s, r))
+    if legal >> rules.PASS & 1 and rng.random() < 0.6:
+        return rules.PASS
+    if legal >> rules.CLAIM & 1 and r.weak_hand == WEAK_THROW_IN and rng.random() < 0.8:
+        return rules.KEEP
+    if s.phase == rules.PLAY and s.count and rng.random() < 0.95:
+        legal = int(rules.follows(legal, int(s.led)))
+    return rng.choice([action for action in range(38) if legal >> action & 1])
 
 
 def one_hand(seed: int, ruleset: Ruleset, *words: str) -> Table:
@@ -48,15 +64,23 @@ def one_hand(seed: int, ruleset: Ruleset, *words: str) -> Table:
     return table
 
 
+@njit
+def replay(world, r, deck, past):
+    """Carry out the acts of a world's hand in `past`; whether all of them are legal."""
+    belief.restart(world, r, deck, past)
+    while True:
+        action = belief.act_taken(world, past)
+        if action < 0:
+            return True
+        if (rules.legal(past, r) >> action) & 1 == 0:
+            return False
+        rules.apply(past, r, action)
+
+
 def acts_like(world: Any, r: Any) -> Any:
     """The record that the hand of a world leads to, or None when one of its acts was illegal."""
     past = rules.new_states(1)[0]
-    belief.restart(world, r, DECK, past)
-    while (action := int(belief.act_taken(world, past))) >= 0:
-        if not int(rules.legal(past, r)) >> action & 1:
-            return None
-        rules.apply(past, r, action)
-    return past
+    return past if replay(world, r, DECK, past) else None
 
 
 def could_have_swapped(world: Any, r: Any) -> bool:
@@ -76,14 +100,19 @@ def could_have_swapped(world: Any, r: Any) -> bool:
     return False
 
 
+def cleared(s: Any, r: Any, viewer: int) -> bytes:
+    """What a seat sees of a record, as bytes."""
+    seen = copy(s)
+    rules.hide(seen, r, viewer)
+    return seen.tobytes()
+
+
 def agrees(world: Any, table: Table, viewer: int) -> bool:
     """Whether a full record is a world, by the engine alone: same sight, and a legal history."""
-    if fields(hidden_from(world, table.ruleset, viewer)) != fields(
-        hidden_from(table.s, table.ruleset, viewer)
-    ):
+    if cleared(world, table.r, viewer) != cleared(table.s, table.r, viewer):
         return False
     replayed = acts_like(world, table.r)
-    if replayed is None or fields(replayed) != fields(world):
+    if replayed is None or replayed.tobytes() != world.tobytes():
         return False
     return world.swapper in (-1, viewer) or could_have_swapped(world, table.r)
 
@@ -152,23 +181,24 @@ def count_by_cards(s: Any, r: Any, viewer: int) -> int:
 @pytest.mark.parametrize(
     ("hands", "options"),
     [
-        (30, {}),
-        (12, {"weak_hand": "off", "joker": True, "no_trump": "off"}),
-        (12, {"renege": "penalised"}),
-        (20, HIDDEN_SWAP),
-        (12, {"dealer_may_discard_upcard": False}),
+        (15, {}),
+        (5, {"weak_hand": "off", "joker": True, "no_trump": "off"}),
+        (5, {"renege": "penalised"}),
+        (15, HIDDEN_SWAP),
+        (5, {"dealer_may_discard_upcard": False}),
     ],
 )
 def test_the_number_of_worlds(hands: int, options: dict[str, Any]) -> None:
     seen: Counter = Counter()
-    for table, _ in positions(5, hands, **options):
-        for viewer in range(4):
+    for table, rng in positions(5, hands, **options):
+        viewer = rng.randrange(4)
+        if rng.random() < (0.5 if table.phase == "play" else 0.1):
             count = belief.count_worlds(table.s, table.ruleset, viewer)
             assert count == count_by_cards(table.s, table.r, viewer), (table.ruleset, viewer)
             seen["voids"] += int(np.count_nonzero(np.delete(table.s.void, viewer)))
             seen["swaps"] += table.s.swapper not in (-1, viewer)
     assert seen["voids"] > 20
-    assert seen["swaps"] > 20 or options != HIDDEN_SWAP
+    assert seen["swaps"] > 10 or options != HIDDEN_SWAP
 
 
 def deals(places: dict[Place, int]) -> Iterator[dict[Place, int]]:
@@ -207,31 +237,43 @@ def enumerated(table: Table, viewer: int) -> set[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("hands", "options"),
+    ("sets", "options"),
     [
-        (4, {}),
-        (3, {"joker": True, "no_trump": "off"}),
-        (3, NATURAL_CALLS),
-        (4, HIDDEN_SWAP),
-        (2, HIDDEN_SWAP | {"swap3_shown": True, "weak_hand_test": "four_low"}),
-        (3, {"renege": "penalised"}),
-        (2, {"dealer_may_discard_upcard": False}),
+        (8, {}),
+        (6, {"joker": True, "no_trump": "off"}),
+        (6, NATURAL_CALLS),
+        (6, HIDDEN_SWAP),
+        (4, HIDDEN_SWAP | {"swap3_shown": True, "weak_hand_test": "four_low"}),
+        (6, {"renege": "penalised"}),
+        (4, {"dealer_may_discard_upcard": False}),
     ],
 )
 def test_all_late_worlds_equal_an_enumeration_by_the_engine(
-    hands: int, options: dict[str, Any]
+    sets: int, options: dict[str, Any]
 ) -> None:
     tried = 0
-    for table, rng in positions(11, 12 * hands, **options):
+    for table, rng in positions(11, 12 * sets, **options):
         viewer = rng.randrange(4)
-        small = 1 < belief.count_worlds(table.s, table.ruleset, viewer) <= 900
-        if tried == 2 * hands or not small or rng.random() < 0.6:
+        if tried == sets or rng.random() < 0.6 or table.s.trick < 3:
             continue
-        listed = [key(w) for w in belief.every_world(table.s, table.ruleset, viewer)]
-        assert len(set(listed)) == len(listed)
-        assert set(listed) == enumerated(table, viewer), (table.ruleset, viewer)
-        tried += 1
-    assert tried == 2 * hands
+        if 1 < belief.count_worlds(table.s, table.ruleset, viewer) <= 900:
+            listed = [key(w) for w in belief.every_world(table.s, table.ruleset, viewer)]
+            assert len(set(listed)) == len(listed)
+            assert set(listed) == enumerated(table, viewer), (table.ruleset, viewer)
+            tried += 1
+    assert tried == sets
+
+
+def test_an_offender_could_have_followed() -> None:
+    found = 0
+    for table, rng in positions(19, 80, renege="penalised"):
+        offender = int(table.s.offender)
+        if offender >= 0 and table.s.trick > 1:
+            viewer = (offender + 1 + rng.randrange(3)) % 4
+            for world in belief.worlds(table.s, table.ruleset, viewer, 50, 3):
+                assert agrees(world, table, viewer)
+            found += 1
+    assert found > 3
 
 
 # --- every world agrees ------------------------------------------------------------------------
@@ -279,7 +321,9 @@ def test_a_blind_dealer_does_not_know_its_own_hand() -> None:
     table = Table.dealt(ruleset, deck, 2)
     drawn = belief.worlds(table.s, ruleset, 2, 20, 1)
     assert len({int(w.hand[2]) for w in drawn}) == 20
-    assert belief.count_worlds(table.s, ruleset, 2) == 498688594500096 // 1  # 24 cards, 5 5 5 5 3 1
+    assert belief.count_worlds(table.s, ruleset, 2) == factorial(24) // factorial(
+        5
+    ) ** 4 // factorial(3)
     assert {int(w.hand[1]) for w in belief.worlds(table.s, ruleset, 1, 20, 1)} == {
         int(table.s.hand[1])
     }
@@ -374,7 +418,7 @@ def test_equal_seeds_give_equal_worlds() -> None:
 
 
 def test_row_12_after_an_order_up() -> None:
-    """The upcard lies with the dealer or under the pack; kitty and discard are not the true ones."""
+    """The upcard lies with the dealer or under the pack; kitty and discard are dealt anew."""
     table = one_hand(12, Ruleset(), "pass", "pass", "order_up", "with_partner", "low")
     drawn = belief.worlds(table.s, table.ruleset, 1, 400, 1)
     upcard = int(table.s.upcard)
@@ -466,7 +510,7 @@ def test_a_final_record_replays_the_whole_hand(block: int) -> None:
 def test_rewind_steps_through_the_hand() -> None:
     table = one_hand(3, Ruleset(), "pass", "order_up", "alone", "low", "high")
     out = rules.new_states(1)[0]
-    steps = [int(belief.rewind(table.s, table.r, k, DECK, out)) for k in range(5)]
+    steps = [int(belief.rewind(table.s, table.r, k, DECK, out)) for k in range(6)]
     assert steps[:3] == [rules.PASS, rules.ORDER_UP, rules.ALONE]
     assert steps == [action for _, action in belief.history(table.s, table.ruleset)] + [-1]
     assert out.tobytes() == table.s.tobytes()
@@ -523,7 +567,7 @@ def test_weights_move_the_belief() -> None:
 
 def test_a_likelihood_sees_what_the_seat_saw() -> None:
     table = one_hand(2, Ruleset.stick(), "pass", "order_up", "with_partner", "low", "low")
-    viewer = table.turn
+    viewer = 3
     asked: list[Any] = []
 
     def spy(records: np.ndarray, actions: np.ndarray) -> np.ndarray:

@@ -156,23 +156,25 @@ def test_other_packages_keep_numbas_own_cache_folder(copy: Path, tmp_path: Path)
 def test_an_edit_beside_a_function_of_another_package_is_seen(copy: Path, tmp_path: Path) -> None:
     """As the agents are: their own sources count too, and those of the engine."""
     other = copy.parent / "agents"
-    other.mkdir()
-    (other / "__init__.py").write_text("")
-    (other / "a.py").write_text(
+    for folder in (other, other / "one", other / "two"):
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+    (other / "one" / "a.py").write_text(
         "from euchre_env._jit import njit\n\n\n@njit\ndef one(x):\n    return x + 1\n"
     )
-    (other / "b.py").write_text(
+    (other / "two" / "b.py").write_text(
         "from euchre_env._jit import njit\nfrom euchre_env.cards import popcount\n"
-        "from .a import one\n\n\n@njit\ndef two(x):\n    return one(popcount(x))\n"
+        "from ..one.a import one\n\n\n@njit\ndef two(x):\n    return one(popcount(x))\n"
     )
     script = (
-        "import numpy as np\nfrom agents.b import two\n"
+        "import numpy as np\nfrom agents.two.b import two\n"
         "print(int(two(np.int64(7))), len(two.stats.cache_hits))"
     )
     cache = {"EUCHRE_ENV_CACHE": str(tmp_path / "cache")}
     assert start(script, copy, **cache) == ([4, 0], True)
+    (other / "app.py").write_text("print")  # nothing is compiled beside this file
     assert start(script, copy, **cache) == ([4, 1], False)
-    edit(other / "a.py", "x + 1", "x + 9")
+    edit(other / "one" / "a.py", "x + 1", "x + 9")
     assert start(script, copy, **cache) == ([12, 0], True)
     edit(copy / "cards.py", "* 0x01010101) & 0xFFFFFFFF) >> 24\n", "* 0) & 0xFFFFFFFF) >> 24\n")
     assert start(script, copy, **cache) == ([9, 0], True)

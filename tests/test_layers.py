@@ -54,10 +54,10 @@ AGENTS: dict[str, frozenset[str]] = {
     "human": frozenset({"base"}),
     "split": frozenset({"base"}),
     "network": frozenset({"base"}),
-    "search": frozenset({"base"}),
+    "search": frozenset({"base", "heuristic"}),
     "__init__": frozenset({"base", "simple", "heuristic", "human", "network", "search", "split"}),
     "training": frozenset({"base", "network"}),
-    "evaluation": frozenset({"base", "__init__"}),
+    "evaluation": frozenset({"base", "split", "__init__"}),
     "app": ANY,
     "__main__": ANY,
 }

@@ -16,7 +16,7 @@ import pytest
 
 from euchre_env import cards, kernels, rules
 from euchre_env.ruleset import Ruleset
-from tests.table import Table, hidden_from
+from tests.table import Table, fields, hidden_from
 
 DEAL = {
     0: "9H TH AC 9C 9S",
@@ -945,6 +945,29 @@ def test_cards_played_are_public() -> None:
     t = deal().do("order_up with_partner 9S JH TS 9D 9H")
     for seat in range(4):
         assert [t.sees(seat)[c] for c in ["JH", "TS", "9D", "9H"]] == ["played"] * 4
+
+
+def test_voids_are_shown_by_effective_suit() -> None:
+    hearts = {"9H", "TH", "QH", "KH", "AH", "JH", "JD", "JOKER"}
+    t = deal().do("order_up with_partner 9S JH TS")
+    assert [t.texts(void) for void in t.s.void] == [set(), set(), hearts, set()]
+    t.do("9D 9H")
+    assert [t.texts(void) for void in t.s.void] == [set(), set(), hearts, hearts]
+    t.do("AD TC")
+    diamonds = {"9D", "TD", "QD", "KD", "AD"}
+    assert [t.texts(void) for void in t.s.void] == [set(), set(), hearts | diamonds, hearts]
+
+
+def test_a_new_deal_leaves_nothing_of_the_last_hand() -> None:
+    for words in ("order_up alone 9S defend_alone", "pass order_up with_partner 9S"):
+        t = deal(defend_alone="vs_loner", renege="penalised").do(words).finish()
+        deck = cards.deck_of(range(24))
+        rules.next_hand(t.s, t.r, deck)
+        fresh = rules.new_states(1)[0]
+        rules.new_match(fresh, t.r)
+        rules.deal(fresh, t.r, deck, 1)
+        fresh.score[:], fresh.hands = t.s.score, 1
+        assert fields(t.s) == fields(fresh)
 
 
 # --- games and matches -------------------------------------------------------------------------

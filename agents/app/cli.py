@@ -32,7 +32,9 @@ VERBS: dict[str, Verb] = {
     "rules": Verb(".rules", "show the options, or tell a rule set in words and as YAML"),
     "match": Verb(".match", "let two agents play duplicate deals and measure the difference"),
     "ladder": Verb(".match", "let every pair of agents play and rate them"),
+    "crossplay": Verb(".crossplay", "let every two agents be partners and measure what they lose"),
     "stats": Verb(".match", "show how an agent plays: shares by outcome and by seat"),
+    "equity": Verb(".equity", "show the chance to win the game from every score"),
     "bench": Verb(".bench", "measure the speed of the engine"),
     "doctor": Verb(".doctor", "check the installation"),
 }

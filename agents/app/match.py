@@ -9,10 +9,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import available
+from ..evaluation.decomposition import PARTS, Decomposition, decompose
 from ..evaluation.ladder import Ladder, play_ladder
-from ..evaluation.match import MatchResult, Progress, play_match
+from ..evaluation.luck import UNPLAYED, play_luck_reduced
+from ..evaluation.match import MatchResult, Progress, play_match, play_until_clear
+from ..evaluation.sequential import MAX_DEALS
 from ..evaluation.shares import OUTCOMES, PLACES, Shares, play_shares
+from ..evaluation.stats import EvaluationError
 from .options import add_json, add_seed
+from .plot import plot_ladder, require_plots
 
 DEALS = 10_000
 PRESET = "stick"
@@ -34,7 +39,8 @@ REFERENCE: Mapping[str, Mapping[str, Sequence[float]]] = {
 # --- what the verbs share ----------------------------------------------------------------------
 
 
-def _add_common(parser: argparse.ArgumentParser, deals: int) -> None:
+def add_common(parser: argparse.ArgumentParser, deals: int) -> None:
+    """Declare deals, rules, seed and JSON, and list the agents below the help."""
     parser.add_argument(
         "--deals", type=int, default=deals, metavar="N", help="deals (default: %(default)s)"
     )
@@ -64,7 +70,7 @@ def progress_bar(label: str) -> Iterator[Progress | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Rows as aligned plain text, the first column to the left and the rest to the right."""
     lines = [header, *rows]
     widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
@@ -81,33 +87,91 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def add_match_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``match`` takes."""
-    parser.add_argument("a", metavar="A", help="the first agent")
-    parser.add_argument("b", metavar="B", help="the second agent")
+    parser.add_argument("a", metavar="A", help="the first agent, or two partners as in 'X & Y'")
+    parser.add_argument("b", metavar="B", help="the second")
     parser.add_argument(
         "--games", type=int, default=0, metavar="N", help="whole games to play as well (default: 0)"
     )
-    _add_common(parser, DEALS)
+    add_common(parser, DEALS)
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument(
+        "--until-clear", action="store_true", help="stop once the difference is clear of zero"
+    )
+    ways.add_argument(
+        "--decompose", action="store_true", help="also swap only the calls, and only the cards"
+    )
+    ways.add_argument(
+        "--luck-reduced", action="store_true", help="also score with double-dummy controls"
+    )
+    parser.add_argument(
+        "--max-deals",
+        type=int,
+        metavar="N",
+        help=f"deals at which --until-clear gives up (default: {MAX_DEALS})",
+    )
+    parser.add_argument(
+        "--unplayed",
+        type=int,
+        metavar="N",
+        help=f"deals bid but not played for --luck-reduced (default: {UNPLAYED} times --deals)",
+    )
 
 
 def run_match(args: argparse.Namespace) -> int:
     """Play a duplicate match and print what it showed."""
+    _check_match_options(args)
     with progress_bar(f"{args.a} - {args.b}") as progress:
-        result = play_match(
-            args.a,
-            args.b,
+        if args.decompose:
+            parts = decompose(
+                args.a, args.b, args.deals, args.ruleset, args.seed, progress=progress
+            )
+        else:
+            result = _play_match(args, progress)
+    if args.decompose:
+        print(parts.to_json() if args.json else decomposition_text(parts))
+    else:
+        print(result.to_json() if args.json else match_text(result))
+    return 0
+
+
+def _check_match_options(args: argparse.Namespace) -> None:
+    needs = {
+        "--max-deals": (args.max_deals is not None, "--until-clear", args.until_clear),
+        "--unplayed": (args.unplayed is not None, "--luck-reduced", args.luck_reduced),
+    }
+    for option, (given, other, on) in needs.items():
+        if given and not on:
+            raise EvaluationError(f"{option} is for {other}: add {other} or leave it out")
+    if args.games and args.decompose:
+        raise EvaluationError("--games does not go with --decompose: leave out one of the two")
+
+
+def _play_match(args: argparse.Namespace, progress: Progress | None) -> MatchResult:
+    who, rest = (args.a, args.b), (args.ruleset, args.seed)
+    if args.until_clear:
+        most = MAX_DEALS if args.max_deals is None else args.max_deals
+        return play_until_clear(*who, most, *rest, games=args.games, progress=progress)
+    if args.luck_reduced:
+        return play_luck_reduced(
+            *who,
             args.deals,
-            args.ruleset,
-            args.seed,
+            *rest,
+            unplayed=args.unplayed,
             games=args.games,
             progress=progress,
         )
-    print(result.to_json() if args.json else match_text(result))
-    return 0
+    return play_match(*who, args.deals, *rest, games=args.games, progress=progress)
 
 
 def match_text(result: MatchResult) -> str:
     """A match in a few lines."""
     lines = [result.describe(), _verdict(result)]
+    if result.luck is not None:
+        lines.append(
+            f"luck-reduced: {result.luck.points_per_hand:+.4f} ± {result.luck.ci95:.4f}, variance "
+            f"saved {100 * result.luck.variance_saved:.1f} % ({result.luck.unplayed} more deals "
+            f"bid, not played, {result.luck.seconds:.1f} s)"
+        )
     if result.games is not None:
         rate, half = 100 * result.games.win_rate, 100 * result.games.ci95
         lines.append(
@@ -119,11 +183,35 @@ def match_text(result: MatchResult) -> str:
 
 
 def _verdict(result: MatchResult) -> str:
+    stop = result.sequential
+    if stop is not None:
+        found = "the difference is clear of zero" if stop.clear else "not told apart"
+        return (
+            f"{found} at look {stop.look} of {stop.looks} (at most {stop.max_deals:,} deals); the "
+            f"interval reaches {stop.bound:.2f} standard errors and holds at all looks"
+        )
     if result.clear_of_zero:
         return "the difference is clear of zero"
     if result.deals_needed is None:
         return "no difference"
     return f"not told apart; a difference of this size needs about {result.deals_needed:,} deals"
+
+
+def decomposition_text(parts: Decomposition) -> str:
+    """The whole, the calls alone, the cards alone, and what they do not add up to."""
+    titles = dict(zip(PARTS, ("whole", "bids only", "play only")))
+    rows = [
+        [title, f"{match.points_per_hand:+.4f} ± {match.ci95:.4f}"]
+        for title, match in ((title, getattr(parts, part)) for part, title in titles.items())
+    ]
+    rows.append(["interplay", f"{parts.interplay.mean:+.4f} ± {parts.interplay.ci95:.4f}"])
+    return "\n".join(
+        [
+            text_table([f"{parts.whole.a} - {parts.whole.b}", "points a hand"], rows),
+            "",
+            *(f"{title}: {getattr(parts, part).describe()}" for part, title in titles.items()),
+        ]
+    )
 
 
 # --- ladder ------------------------------------------------------------------------------------
@@ -132,14 +220,31 @@ def _verdict(result: MatchResult) -> str:
 def add_ladder_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``ladder`` takes."""
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two agents or more")
-    _add_common(parser, DEALS)
+    add_common(parser, DEALS)
+    add_out(parser)
+    parser.add_argument(
+        "--plot", metavar="FILE", help="write the ratings as a picture (.png, .svg or .pdf)"
+    )
+
+
+def add_out(parser: argparse.ArgumentParser) -> None:
+    """Declare the file of results."""
+    parser.add_argument(
+        "--out", metavar="FILE.jsonl", help="keep matches here, and take those that it has"
+    )
 
 
 def run_ladder(args: argparse.Namespace) -> int:
     """Play every pair and print the ratings."""
+    if args.plot is not None:
+        require_plots(args.plot)
     with progress_bar("ladder") as progress:
-        ladder = play_ladder(args.agents, args.deals, args.ruleset, args.seed, progress=progress)
+        ladder = play_ladder(
+            args.agents, args.deals, args.ruleset, args.seed, out=args.out, progress=progress
+        )
     print(ladder.to_json() if args.json else ladder_text(ladder))
+    if args.plot is not None:
+        plot_ladder(ladder, args.plot)
     return 0
 
 
@@ -147,18 +252,24 @@ def ladder_text(ladder: Ladder) -> str:
     """Ratings and the points of every pair as a table."""
     names = [r.agent for r in ladder.ratings]
     rows = [
-        [r.agent + "*" * r.oracle, f"{r.points:+.3f} ± {r.ci95:.3f}"]
+        [r.agent + "*" * r.oracle, f"{r.points:+.3f}", f"{r.low:+.3f} to {r.high:+.3f}"]
+        + [f"{100 * r.first:.0f} %"]
         + [_cell(ladder, r.agent, other) for other in names]
         for r in ladder.ratings
     ]
     first = ladder.matches[0]
     notes = [
+        "rating and its 95 % interval (bootstrap over deals), share of resamples in first place",
+        f"largest misfit of a match to the ratings {ladder.misfit:.3f}; "
+        f"{ladder.reused} of {len(ladder.matches)} matches were read from the file",
+        f"again: {ladder.command()}",
+        f"one match: {first.command()}",
         f"points a hand, row minus column; {first.deals} duplicate deals a pair, "
-        f"rules {first.ruleset}, seed {first.seed}, version {first.version}"
+        f"rules {first.ruleset}, seed {first.seed}, version {first.version}",
     ]
     if any(r.oracle for r in ladder.ratings):
         notes.append("* was shown hidden cards")
-    return "\n".join([_table(["", "rating", *names], rows), "", *notes])
+    return "\n".join([text_table(["", "rating", "95 %", "first", *names], rows), "", *notes])
 
 
 def _cell(ladder: Ladder, a: str, b: str) -> str:
@@ -174,7 +285,7 @@ def _cell(ladder: Ladder, a: str, b: str) -> str:
 def add_stats_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``stats`` takes."""
     parser.add_argument("agent", metavar="AGENT", help="the agent to play all four seats")
-    _add_common(parser, DEALS)
+    add_common(parser, DEALS)
 
 
 def run_stats(args: argparse.Namespace) -> int:
@@ -197,9 +308,9 @@ def stats_text(shares: Shares) -> str:
     mark = " (was shown hidden cards)" if shares.oracle else ""
     return "\n".join(
         [
-            _table(["share of called hands", shares.agent, *beside], rows),
+            text_table(["share of called hands", shares.agent, *beside], rows),
             "",
-            _table(["seat", *PLACES], _place_rows(shares)),
+            text_table(["seat", *PLACES], _place_rows(shares)),
             "",
             f"hands called {shares.called:.3f}, played alone {shares.alone:.3f}, dealer's side "
             f"{shares.dealers_side:+.3f} ± {shares.dealers_side_ci95:.3f} points a hand",

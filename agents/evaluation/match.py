@@ -59,6 +59,27 @@ class GamesResult:
 
 
 @dataclass(frozen=True)
+class LuckReduced:
+    """The score of a match after control variates (:mod:`.luck`), beside the plain one.
+
+    Attributes:
+        points_per_hand: A minus B.
+        ci95: Half the width of its 95 % interval.
+        standard_error: Its standard error.
+        variance_saved: Share of the plain score's variance that is gone; below zero if it grew.
+        unplayed: Deals that were bid and not played.
+        seconds: Time that took, besides that of the match.
+    """
+
+    points_per_hand: float
+    ci95: float
+    standard_error: float
+    variance_saved: float
+    unplayed: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class MatchResult:
     """What a duplicate match showed.
 
@@ -79,6 +100,7 @@ class MatchResult:
         oracles: The agents that were shown hidden cards.
         games: The result of whole games, if any were played.
         sequential: How a match that may stop early came to its end.
+        luck: The luck-reduced score, if it was asked for.
         differences: float64[deals], A minus B of each deal; not part of the JSON form.
     """
 
@@ -97,6 +119,7 @@ class MatchResult:
     oracles: tuple[str, ...] = ()
     games: GamesResult | None = None
     sequential: Sequential | None = None
+    luck: LuckReduced | None = None
     differences: npt.NDArray[np.float64] = field(
         default_factory=lambda: np.zeros(0), repr=False, compare=False
     )
@@ -108,10 +131,10 @@ class MatchResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values."""
-        parts = ("differences", "games", "sequential")
+        parts = ("differences", "games", "sequential", "luck")
         data = {k: v for k, v in vars(self).items() if k not in parts}
         data["oracles"] = list(self.oracles)
-        for part in ("games", "sequential"):
+        for part in parts[1:]:
             if getattr(self, part) is not None:
                 data[part] = dict(vars(getattr(self, part)))
         return data
@@ -127,6 +150,8 @@ class MatchResult:
             length = f"--until-clear --max-deals {self.sequential.max_deals}"
         if self.games is not None:
             length += f" --games {self.games.games}"
+        if self.luck is not None:
+            length += f" --luck-reduced --unplayed {self.luck.unplayed}"
         return (
             f"euchre match {shlex.quote(self.a)} {shlex.quote(self.b)} {length} "
             f"--ruleset {shlex.quote(self.ruleset)} --seed {self.seed}"
@@ -339,6 +364,13 @@ def _measure(
 
 def _tell(progress: Progress, total: int, done: int) -> None:
     progress(done, total)
+
+
+def part_of(progress: Progress | None, number: int, parts: int) -> Progress | None:
+    """What to tell of the progress of one match out of several of equal length."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(number * total + done, parts * total)
 
 
 def _result(

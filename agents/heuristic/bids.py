@@ -43,17 +43,20 @@ from .discard import with_upcard
 from .hands import bosses, own_hand, unseen_cards
 from .tables import (
     BASE,
+    CANADIAN_LINE,
     CARD_VALUE,
     DEFEND_ALONE_TRICKS,
     DONATE_NEED,
     JACK_UP,
     LINE_EVEN,
     LINE_SLOPE,
-    LONE_BASE,
     LONE_CARD,
+    LONE_LINE,
     LONE_LOSERS,
+    LONE_PLACE,
     LONE_TRUMPS,
-    MARCH_SHARE,
+    OUTRIGHT,
+    PLAIN_COUNT,
     ROUND_ONE,
     ROUND_TWO_CROSS,
     ROUND_TWO_NEXT,
@@ -205,44 +208,34 @@ def count_losers(hand, frame):
 
 
 @njit
-def march_chance(s, r, hand):
-    """The chance that the hand takes all five tricks alone, in hundredths."""
-    frame = s.frame
-    place = places_left(s)
-    trumps = hand & TRUMPS[frame]
-    chance = LONE_BASE[place] + LONE_TRUMPS[popcount(trumps)]
-    chance += LONE_LOSERS[count_losers(hand, frame)] + card_values(trumps, LONE_CARD, 0)
-    return max(np.int64(0), min(np.int64(100), chance))
+def lone_strength(s, hand):
+    """What a lone hand gains over one with the partner, in hundredths of a point at 0-0."""
+    trumps = hand & TRUMPS[s.frame]
+    total = LONE_PLACE[places_left(s)] + LONE_TRUMPS[popcount(trumps)]
+    return total + LONE_LOSERS[count_losers(hand, s.frame)] + card_values(trumps, LONE_CARD, 0)
 
 
 @njit
-def gain_of_alone(s, r, chance):
-    """What a lone hand gains over one with the partner, in hundredths of a point.
+def lone_line(s, r):
+    """The lone strength to exceed, by the points that alone can add to a march.
 
     Published guides: at one or two points short alone adds nothing; at three or four short (6 or 7
     of ten) it wins the game.
     """
     own = needs(s, r, team(s.turn))
-    lone, march = min(np.int64(r.points_loner_march), own), min(np.int64(r.points_march), own)
-    make = min(np.int64(r.points_make), own)
-    together = MARCH_SHARE[chance // 10]
-    return chance * (lone - make) - together * (march - make)
+    extra = min(np.int64(r.points_loner_march), own) - min(np.int64(r.points_march), own)
+    return LONE_LINE[max(np.int64(0), min(np.int64(3), extra))]
 
 
 @njit
 def wants_alone(s, r):
-    """Whether the seat to act goes alone: the chance of five tricks pays, and a fifth is possible.
-
-    On a tie it prefers the partner.
-    """
-    if r.joker_upcard != 0 and s.phase == NAME_TRUMP:
-        return False
+    """Whether the seat to act goes alone; on a tie it prefers the partner."""
     hand = hand_to_play(s, r)
     if s.frame == NO_TRUMP:
-        return popcount(bosses(hand, unseen_cards(s, r), s.frame)) == 5
+        return popcount(bosses(hand, unseen_cards(s, r), s.frame)) == 5 and lone_line(s, r) < 100
     if fifth_trick_impossible(s, hand, s.frame):
         return False
-    return gain_of_alone(s, r, march_chance(s, r, hand)) > 0
+    return lone_strength(s, hand) > lone_line(s, r)
 
 
 @njit
@@ -275,6 +268,16 @@ def donates(s, r, hand):
 
 
 @njit
+def calls_outright(s, hand):
+    """Three trumps and the count at which players call from any seat.
+
+    Published guides: about 21 points, as counted in ``PLAIN_COUNT``, are a call for seats 1 and 3.
+    """
+    enough = popcount(hand & TRUMPS[s.frame]) >= 3
+    return enough and card_values(hand, PLAIN_COUNT, 0) >= OUTRIGHT
+
+
+@njit
 def wants_to_order(s, r):
     """Whether to make the upcard's suit trump.
 
@@ -283,11 +286,11 @@ def wants_to_order(s, r):
     """
     hand = hand_to_play(s, r)
     if r.canadian_loner != 0 and places_left(s) == 2:
-        return gain_of_alone(s, r, march_chance(s, r, hand)) > 0
+        return lone_strength(s, hand) > CANADIAN_LINE
     situation = np.int64(ROUND_ONE) + places_left(s)
     if strength(hand, s.frame, situation, upcard_index(s)) > line(s, r):
         return True
-    return donates(s, r, hand)
+    return calls_outright(s, hand) or donates(s, r, hand)
 
 
 # --- round 2 -----------------------------------------------------------------------------------

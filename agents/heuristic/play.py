@@ -29,7 +29,7 @@ from .hands import (
     suit_of,
     unseen_cards,
 )
-from .tables import DRAW_FROM_BELOW, KEEP_LEADING
+from .tables import DRAW_WITH, KEEP_LEADING
 
 NO_CARD = np.int64(0)
 LEFT, RIGHT = np.int64(1 << 22), np.int64(1 << 23)
@@ -77,20 +77,20 @@ def run_from_the_top(s, trumps, winners):
 
 @njit
 def boss_trump_late(s, trumps, winners):
-    """Three cards left or fewer: the boss trump before anything else.
+    """Two cards left: the boss trump first; three left: too, if a side winner comes after it.
 
-    Published guides: at the fourth trick the boss trump comes before a loser. The caller's partner
-    waits one trick longer, since its boss may take a trump of the caller's along.
+    Published guides: at the fourth trick the boss trump comes before a loser.
     """
-    mate = on_makers_side(s) and not is_caller(s)
-    if trumps & winners == 0 or s.trick < (N_TRICKS - 2 if mate else N_TRICKS - 3):
+    boss = trumps & winners
+    if boss == 0 or s.trick < N_TRICKS - 3:
         return NO_CARD
-    return highest_card(trumps)
+    followed_up = winners & ~trumps != 0
+    return highest_card(boss) if followed_up or s.trick >= N_TRICKS - 2 else NO_CARD
 
 
 @njit
 def draw_trumps(s, trumps, winners, unseen):
-    """Caller: draw trumps from the top while it holds the boss; with length, from the bottom.
+    """Caller: draw trumps from the top while it holds the boss; else with the second of three.
 
     Published guides: a caller on lead with the right bower draws trump; down to two trumps with one
     trick won it needs both and leads the higher.
@@ -99,11 +99,12 @@ def draw_trumps(s, trumps, winners, unseen):
         return NO_CARD
     if trumps & winners != 0 or (s.trick == N_TRICKS - 2 and s.tricks[team(s.turn)] == 1):
         return highest_card(trumps)
-    return lowest_card(trumps) if popcount(trumps) >= DRAW_FROM_BELOW else NO_CARD
+    enough = DRAW_WITH if winners == 0 else DRAW_WITH - 1
+    return highest_card(trumps ^ highest_card(trumps)) if popcount(trumps) >= enough else NO_CARD
 
 
 @njit
-def lead_trump_to_partner(s, trumps, winners):
+def lead_trump_to_partner(s, trumps):
     """Caller's partner: lead the highest trump early, so that the caller's side draws them.
 
     Published guides: seat 1 leads trump to a calling partner; having won the first trick with the
@@ -161,7 +162,9 @@ def _lead_trump(s, hand, winners, unseen):
     if card == 0 and is_caller(s):
         return draw_trumps(s, trumps, winners, unseen)
     if card == 0 and on_makers_side(s):
-        return lead_trump_to_partner(s, trumps, winners)
+        return lead_trump_to_partner(s, trumps)
+    if card == 0 and s.trick == 0 and popcount(trumps) >= DRAW_WITH:
+        return lowest_card(trumps)
     return card
 
 
@@ -189,6 +192,13 @@ def winning_cards(s, cards):
 
 
 @njit
+def lowest_equal(winning, unseen):
+    """The lowest card that is as good as the highest: no unseen card lies between."""
+    between = unseen & (highest_card(winning) - 1)
+    return lowest_card(winning & -(highest_card(between) << 1)) if between != 0 else lowest_card(winning)
+
+
+@njit
 def best_may_be_beaten(s, unseen):
     """Whether a card of the winning card's suit that is higher may still be with an opponent."""
     suit = suit_of(np.int64(s.best), s.frame)
@@ -211,6 +221,15 @@ def ruff_before_loner(s, winning):
     if s.loner == NOBODY or on_makers_side(s) or is_last(s):
         return NO_CARD
     return lowest_card(winning) if winning & np.int64(s.led) == 0 else NO_CARD
+
+
+@njit
+def ruff_to_save_winner(s, hand, cards, winning, unseen):
+    """Partner's card may yet be beaten and only winners could be thrown: ruff low instead."""
+    if is_last(s) or winning & np.int64(s.led) != 0:
+        return NO_CARD
+    spared = throw_off(s, hand, cards) & bosses(hand, unseen, s.frame)
+    return lowest_card(winning) if spared & ~TRUMPS[s.frame] != 0 else NO_CARD
 
 
 @njit
@@ -257,10 +276,10 @@ def win(s, hand, winning, unseen):
         return lowest_card(winning)
     if hand & np.int64(s.led) == 0:
         return ruff(s, hand, winning, unseen)
-    top = highest_card(winning)
-    if s.count == 1 and bosses(top, unseen, s.frame) == 0:
-        return NO_CARD
-    return top
+    sure = bosses(winning, unseen, s.frame)
+    if sure != 0:
+        return lowest_card(sure)
+    return NO_CARD if s.count == 1 else lowest_equal(winning, unseen)
 
 
 @njit
@@ -270,7 +289,9 @@ def _take(s, hand, cards, winning, unseen):
     if not partner_wins(s):
         return win(s, hand, winning, unseen)
     card = over_partner(s, cards, winning, unseen)
-    return card if card != 0 else ruff_before_loner(s, winning)
+    if card == 0:
+        card = ruff_before_loner(s, winning)
+    return card if card != 0 else ruff_to_save_winner(s, hand, cards, winning, unseen)
 
 
 @njit

@@ -1,0 +1,180 @@
+"""``pimc:N``: perfect-information Monte Carlo: every act is judged in N worlds solved exactly.
+
+Cards and discards take the act of the best mean double-dummy value (Ginsberg 2001 for bridge; Levy
+1989). Calls compare the mean double-dummy value of calling, over at most :data:`BID_WORLDS` worlds,
+with what passing is worth to the seat, :data:`PASS_VALUE`. A dealer who picks up in a world lays
+away as the hand-written player does, since it does not see the other hands.
+"""
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from euchre_env._jit import njit
+from euchre_env.belief import BELIEF
+from euchre_env.kernels import lowest_action
+from euchre_env.rules import (
+    ALONE,
+    BID1,
+    BID2,
+    CLAIM,
+    DISCARD,
+    LONER,
+    N_ACTIONS,
+    NAME_TRUMP,
+    ORDER_UP,
+    PASS,
+    PLAY,
+    STATE,
+    WEAK_HAND,
+    WITH_PARTNER,
+    apply,
+    legal,
+    team,
+)
+from euchre_env.solver import ILLEGAL, MAX_DEPTH, SEARCH, play_values, state_value
+
+from ..heuristic.player import choose
+from .base import SearchAgent
+from .utility import UTILITIES, fill_utility, utility_between, utility_of
+from .worlds import best_action, deal_worlds
+
+BID_WORLDS = 60
+"""The most worlds for a call: more would cost time and change little."""
+PASS_VALUE: npt.NDArray[np.float64] = np.array(
+    [
+        [-0.10, 0.10, 0.30, 0.10],  # round 1: dealer, then seats 1, 2, 3 left of the dealer
+        [-9.00, 0.10, 0.10, 0.10],  # round 2
+    ]
+)
+"""Points that passing is worth, by round and place (0 the dealer): a call has to beat them."""
+TRY_ALONE = 0.9
+"""The mean value with the partner from which a call is also judged as a lone hand."""
+
+
+@njit
+def _value(w, stack, depth, r):
+    """The makers' value of ``stack[depth]``; a discard is the hand-written player's."""
+    while stack[depth].phase == DISCARD:
+        apply(stack[depth], r, choose(stack[depth], r, np.uint64(0)))
+    return state_value(w, stack, depth, r, True)
+
+
+@njit
+def _net(value, maker_side):
+    return value if maker_side else -value
+
+
+@njit
+def _judge_cards(w, r, worlds, weights, utility, values, sums):
+    """Mean utility of each legal card."""
+    for k in range(len(worlds)):
+        s = worlds[k]
+        for action in range(N_ACTIONS):
+            values[action] = ILLEGAL
+        play_values(w, s, r, True, values)
+        side = team(s.turn) == team(s.maker)
+        for action in range(N_ACTIONS):
+            if values[action] != ILLEGAL:
+                sums[action] += weights[k] * utility_of(utility, _net(values[action], side))
+
+
+@njit
+def _judge_act(w, stack, r, worlds, weights, utility, action):
+    """Mean utility of an answer, a discard, or a call answered by ``with_partner``."""
+    total = 0.0
+    for k in range(len(worlds)):
+        stack[0] = worlds[k]
+        seat = stack[0].turn
+        apply(stack[0], r, action)
+        if stack[0].phase == LONER and stack[0].turn == seat:
+            apply(stack[0], r, np.int64(WITH_PARTNER))
+        side = team(seat) == team(stack[0].maker)
+        total += weights[k] * utility_of(utility, _net(_value(w, stack, np.int64(0), r), side))
+    return total
+
+
+@njit
+def _judge_lone_call(w, stack, r, worlds, weights, utility, action):
+    """Mean utility of a call answered by ``alone``; the worst where it is not asked at once."""
+    total = 0.0
+    for k in range(len(worlds)):
+        stack[0] = worlds[k]
+        seat = stack[0].turn
+        apply(stack[0], r, action)
+        if stack[0].phase != LONER or stack[0].turn != seat:
+            return -1e9
+        apply(stack[0], r, np.int64(ALONE))
+        total += weights[k] * utility_of(utility, _value(w, stack, np.int64(0), r))
+    return total
+
+
+@njit
+def _judge_calls(w, stack, s, r, acts, worlds, weights, utility, sums):
+    place = (s.turn - s.dealer) & 3
+    for action in range(ORDER_UP, ALONE):
+        if (acts >> action) & 1:
+            act = np.int64(action)
+            sums[action] = _judge_act(w, stack, r, worlds, weights, utility, act)
+            if sums[action] > utility_between(utility, TRY_ALONE):
+                alone = _judge_lone_call(w, stack, r, worlds, weights, utility, act)
+                sums[action] = max(sums[action], alone)
+    sums[PASS] = utility_between(utility, PASS_VALUE[0 if s.phase == BID1 else 1, place])
+
+
+@njit
+def _judge(w, stack, s, r, acts, worlds, weights, utility, values, sums):
+    for action in range(N_ACTIONS):
+        sums[action] = 0.0
+    if s.phase == PLAY:
+        _judge_cards(w, r, worlds, weights, utility, values, sums)
+    elif s.phase == BID1 or s.phase == BID2 or s.phase == NAME_TRUMP:
+        _judge_calls(w, stack, s, r, acts, worlds, weights, utility, sums)
+    else:
+        for action in range(N_ACTIONS):
+            if (acts >> action) & 1:
+                act = np.int64(action)
+                sums[action] = _judge_act(w, stack, r, worlds, weights, utility, act)
+
+
+@njit
+def _is_call(s):
+    return s.phase == BID1 or s.phase == BID2 or s.phase == NAME_TRUMP or s.phase == LONER
+
+
+@njit
+def _search(states, rules, which, seeds, count, infer, equity, out, start, stop):
+    belief = np.zeros(1, BELIEF)
+    search = np.zeros(1, SEARCH)
+    stack = np.empty(MAX_DEPTH, STATE)
+    worlds = np.zeros(count, STATE)
+    weights = np.zeros(count)
+    values = np.zeros(N_ACTIONS, np.int64)
+    sums = np.zeros(N_ACTIONS)
+    utility = np.zeros(UTILITIES)
+    for i in range(start, stop):
+        s = states[i]
+        r = rules[which[i]]
+        acts = legal(s, r)
+        if s.phase == WEAK_HAND:
+            out[i] = CLAIM
+            continue
+        if acts & (acts - 1) == 0:
+            out[i] = lowest_action(acts)
+            continue
+        some = min(count, BID_WORLDS) if _is_call(s) else count
+        if not deal_worlds(belief[0], s, r, seeds[i], infer, worlds[:some], weights[:some]):
+            return i
+        fill_utility(s, r, equity[which[i]], utility)
+        _judge(search[0], stack, s, r, acts, worlds[:some], weights[:some], utility, values, sums)
+        out[i] = best_action(acts, sums)
+    return -1
+
+
+class PimcAgent(SearchAgent):
+    """Solves N sampled worlds with all cards seen and takes the act of the best mean value."""
+
+    family = "pimc"
+    kernel = staticmethod(_search)
