@@ -156,7 +156,15 @@ def njit_inline(function: F) -> F:
     return _compile(function, inline=True)
 
 
-def _compile(function: F, inline: bool) -> F:
+def njit_recursive(signature: Any) -> Callable[[F], F]:
+    """As :func:`njit`, for a function that calls itself: its types have to be stated.
+
+    Without them numba aborts the process when it links the stored code into a new caller.
+    """
+    return lambda function: _compile(function, inline=False, signature=signature)
+
+
+def _compile(function: F, inline: bool, signature: Any = None) -> F:
     if not COMPILED:
         return function
     package = _package_of(Path(function.__code__.co_filename))
@@ -164,7 +172,9 @@ def _compile(function: F, inline: bool) -> F:
     # Numba reads the folder while it decorates; other people's functions keep their own.
     config.CACHE_DIR = str(cache_folder(package))
     try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=inline)
+        compiled = numba.njit(
+            signature, cache=True, nogil=True, error_model="numpy", forceinline=inline
+        )
         return cast(F, compiled(function))
     finally:
         config.CACHE_DIR = previous

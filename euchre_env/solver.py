@@ -19,10 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
+from numba import boolean, int64
 
-from ._jit import njit
+from ._jit import njit, njit_recursive
 from .actions import FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, action_text
 from .cards import CARD_AT, EFFECTIVE_SUIT, NATURAL, ONE, SUIT_OF_BIT, TRUMPS, lowest_bit, popcount
 from .rules import (
@@ -54,7 +56,7 @@ from .rules import (
     team,
     trick_size,
 )
-from .ruleset import RENEGE_PENALISED
+from .ruleset import RENEGE_PENALISED, RULES
 
 _TABLE_BITS = 8
 _DECK = (ONE << 25) - 1
@@ -81,6 +83,7 @@ SEARCH = np.dtype(
                 ("hand", np.int64, 4),  # of the seats that play
                 ("makers", np.int64),  # bit per seat
                 ("goal", np.int64),  # bit t: the makers succeed with t tricks
+                ("only", np.int64),  # the card to be played next, 0 for any
                 ("renege", np.int64, 2),  # outcome when a defender, a maker reneges
                 ("frame", np.int64),
                 ("trumps", np.int64),
@@ -95,6 +98,10 @@ SEARCH = np.dtype(
     )
 )
 """The workspace of a search, passed as one pointer (an array would cross each call as seven)."""
+
+_WORKSPACE = numba.from_dtype(SEARCH)
+_RULE_RECORD = numba.from_dtype(RULES)
+_STACK = numba.from_dtype(STATE)[::1]
 
 
 def new_search() -> npt.NDArray[Any]:
@@ -206,24 +213,18 @@ def _decided(w, seat, live, made, left):
 
 
 @njit
-def _lead(w, seat, made, left):
-    """Whether the makers succeed: ``seat`` leads, ``made`` tricks are won, ``left`` are to play."""
+def _known(w, seat, live, made, left):
+    """0 or 1 when a position at the start of a trick needs no search, else 2."""
     if left == 0:
         return (w.goal >> made) & 1
     if left == 1:
         return _last_trick(w, seat, made)
-    live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]
-    known = _decided(w, seat, live, made, left)
-    if known != 2:
-        return known
-    slot = ((live * 0x9E3779B1 + seat * 0x85EBCA6B) >> 12) & ((1 << _TABLE_BITS) - 1)
-    key = (w.tag << 32) | ((((live << 2) | seat) << 3 | made) << 1)
-    entry = w.table[slot]
-    if entry & ~1 == key:
-        return entry & 1
-    answer = _try_leads(w, seat, live, made, left)
-    w.table[slot] = key | answer
-    return answer
+    return _decided(w, seat, live, made, left)
+
+
+@njit
+def _slot(live, seat):
+    return ((live * 0x9E3779B1 + seat * 0x85EBCA6B) >> 12) & ((1 << _TABLE_BITS) - 1)
 
 
 @njit
@@ -235,68 +236,81 @@ def _unbeatable(live, frame):
 
 
 @njit
-def _try_leads(w, seat, live, made, left):
-    maker = _is_maker(w, seat)
-    hand = w.hand[seat]
-    leads = lowest_of_runs(hand, _DECK & ~live, w.frame)
+def _first_leads(w, leads, live, maker):
+    """What to lead first: unbeatable cards, else the makers' trumps or the others' side cards."""
     first = leads & _unbeatable(live, w.frame)
     if first == 0:
         first = leads & w.trumps if maker else leads & ~w.trumps
-    for _ in range(2):
-        rest = first
-        while rest:
-            card = _highest(rest)
-            rest ^= card
-            led = SUIT_OF_BIT[w.frame, lowest_bit(card)]
-            w.hand[seat] = hand ^ card
-            answer = _follow(w, _next_seat(w, seat), ONE, led, card, seat, made, left)
-            w.hand[seat] = hand
-            if answer == maker:
-                return maker
-        first = leads & ~first
-    return 1 - maker
+    return first
 
 
 @njit
-def _put(w, seat, card, hand, count, led, best, winner, made, left):
-    """The answer after ``seat`` plays ``card`` to a trick of ``count`` cards."""
-    w.hand[seat] = hand ^ card
-    if beats(card, best, led, w.frame):
-        best = card
-        winner = seat
-    if count + 1 == w.size:
-        answer = _lead(w, winner, made + _is_maker(w, winner), left - 1)
-    else:
-        answer = _follow(w, _next_seat(w, seat), count + 1, led, best, winner, made, left)
-    w.hand[seat] = hand
-    return answer
+def _first_plays(w, plays, led, best, winner, maker):
+    """The cards to follow with first: those that win, or the others when one's side is winning."""
+    above = plays & (led | w.trumps) & ~((best << 1) - 1)
+    return plays & ~above if _is_maker(w, winner) == maker else above
 
 
-@njit
-def _follow(w, seat, count, led, best, winner, made, left):
-    """Whether the makers succeed with ``seat`` to follow; cheap wins come before discards."""
-    w.nodes += 1
+@njit_recursive(int64(_WORKSPACE, int64, int64, int64, int64, int64, int64, int64))
+def _succeeds(w, seat, count, led, best, winner, made, left):
+    """Whether the makers reach the goal from here: 1 or 0.
+
+    ``seat`` is to play to a trick of ``count`` cards, of which ``winner`` holds with ``best``;
+    ``made`` tricks are the makers' and ``left`` are to be finished. One function calls itself
+    alone: numba cannot link compiled code that it has stored when two functions call each other.
+    """
     hand = w.hand[seat]
     maker = _is_maker(w, seat)
-    plays = follows(hand, led)
-    if plays != hand and w.renege[maker] == maker:
-        return maker
-    if plays & (plays - 1) == 0:
-        return _put(w, seat, plays, hand, count, led, best, winner, made, left)
-    live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3] | best
-    plays = lowest_of_runs(plays, _DECK & ~live, w.frame)
-    first = plays & (led | w.trumps) & ~((best << 1) - 1)
-    if _is_maker(w, winner) == maker:
-        first = plays & ~first
+    live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]
+    none = np.int64(0)  # typed: numba takes a literal for another signature
+    key, slot = none, none
+    if w.only != 0:
+        plays = w.only
+        first = plays
+        w.only = 0
+    elif count == 0:
+        known = _known(w, seat, live, made, left)
+        if known != 2:
+            return known
+        slot = _slot(live, seat)
+        key = (w.tag << 32) | ((((live << 2) | seat) << 3 | made) << 1)
+        if w.table[slot] & ~1 == key:
+            return w.table[slot] & 1
+        plays = lowest_of_runs(hand, _DECK & ~live, w.frame)
+        first = _first_leads(w, plays, live, maker)
+    else:
+        w.nodes += 1
+        plays = follows(hand, led)
+        if plays != hand and w.renege[maker] == maker:
+            return maker
+        first = plays
+        if plays & (plays - 1) != 0:
+            plays = lowest_of_runs(plays, _DECK & ~(live | best), w.frame)
+            first = _first_plays(w, plays, led, best, winner, maker)
+    answer = 1 - maker
     for _ in range(2):
-        rest = first
-        while rest:
-            card = rest & -rest
-            rest ^= card
-            if _put(w, seat, card, hand, count, led, best, winner, made, left) == maker:
-                return maker
-        first = plays & ~first
-    return 1 - maker
+        while first != 0 and answer != maker:
+            card = _highest(first) if count == 0 else first & -first
+            first ^= card
+            plays ^= card
+            new_led = SUIT_OF_BIT[w.frame, lowest_bit(card)] if count == 0 else led
+            new_best = best
+            new_winner = winner
+            if count == 0 or beats(card, best, led, w.frame):
+                new_best = card
+                new_winner = seat
+            w.hand[seat] = hand ^ card
+            if count + 1 == w.size:
+                made_now = made + _is_maker(w, new_winner)
+                answer = _succeeds(w, new_winner, none, none, none, none, made_now, left - 1)
+            else:
+                after = _next_seat(w, seat)
+                answer = _succeeds(w, after, count + 1, new_led, new_best, new_winner, made, left)
+            w.hand[seat] = hand
+        first = plays
+    if key != 0:
+        w.table[slot] = key | answer
+    return answer
 
 
 # --- positions ---------------------------------------------------------------------------------
@@ -384,20 +398,17 @@ def _ask(w, s, r, table, value, in_points):
 @njit
 def _answer(w, s, card):
     """The answer when the seat to act plays ``card`` (a set of one), or plays best (0)."""
-    seat = np.int64(s.turn)
-    made = np.int64(s.tricks[team(s.maker)])
-    left = np.int64(N_TRICKS - s.trick)
-    count = np.int64(s.count)
-    led, best, winner = np.int64(s.led), np.int64(s.best), np.int64(s.winner)
-    if card == 0:
-        if count == 0:
-            return _lead(w, seat, made, left)
-        return _follow(w, seat, count, led, best, winner, made, left)
-    if count == 0:
-        led = SUIT_OF_BIT[w.frame, lowest_bit(card)]
-        best = ONE * 0
-        winner = seat
-    return _put(w, seat, card, w.hand[seat], count, led, best, winner, made, left)
+    w.only = card
+    return _succeeds(
+        w,
+        np.int64(s.turn),
+        np.int64(s.count),
+        np.int64(s.led),
+        np.int64(s.best),
+        np.int64(s.winner),
+        np.int64(s.tricks[team(s.maker)]),
+        np.int64(N_TRICKS - s.trick),
+    )
 
 
 @njit
@@ -460,7 +471,7 @@ def play_values(w, s, r, in_points, values):
 # --- decisions before the lead -----------------------------------------------------------------
 
 
-@njit
+@njit_recursive(int64(_WORKSPACE, _STACK, int64, _RULE_RECORD, boolean))
 def state_value(w, stack, depth, r, in_points):
     """The makers' value of ``stack[depth]`` once trump is named; all see all cards and choose best.
 

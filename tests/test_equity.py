@@ -1,11 +1,13 @@
 """Match equity: by hand, by symmetry, and against games simulated and games really played."""
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
 
 import agents
+from agents.app.cli import main
 from agents.evaluation.outcomes import measure_shares
 from agents.evaluation.tables import play_games, streams_of
 from euchre_env.equity import (
@@ -249,3 +251,22 @@ def test_scores_and_games_out_of_range() -> None:
         outcomes_of(STICK, np.ones(3))
     with pytest.raises(EquityError, match="hands=2"):
         Equity.of(Ruleset(target_score=None, hands_per_game=2)).win(0, 0, 0, hands=2)
+
+
+# --- verb --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("", "shipped hand results, rules stick"),
+        ("--ruleset tournament_us", "wins the match"),
+        ("--ruleset target_score=None,hands_per_game=8", "the lead"),
+        ("--agent greedy --deals 500", "hand results of greedy, 500 hands, rules stick, seed 1"),
+    ],
+)
+def test_equity_verb(line: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["equity", *line.split()]) == 0
+    assert told in capsys.readouterr().out
+    assert main(["equity", "--json", *line.split()]) == 0
+    assert json.loads(capsys.readouterr().out)["table"]

@@ -142,6 +142,8 @@ def _check_match_options(args: argparse.Namespace) -> None:
     for option, (given, other, on) in needs.items():
         if given and not on:
             raise EvaluationError(f"{option} is for {other}: add {other} or leave it out")
+    if args.until_clear and args.deals != DEALS:
+        raise EvaluationError("--until-clear stops by itself: give --max-deals, not --deals")
     if args.games and args.decompose:
         raise EvaluationError("--games does not go with --decompose: leave out one of the two")
 

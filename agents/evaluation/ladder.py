@@ -151,7 +151,7 @@ def fit_ratings(
 
 
 def weights_of(differences: Floats) -> Floats:
-    """The inverse variances of matches, with a mean of one; none below a hundredth of the largest."""
+    """Inverse variances of matches, scaled to a mean of one; small ones count as 1 % of the top."""
     variances = differences.var(axis=1, ddof=1)
     if not variances.any():
         return np.ones(len(variances))

@@ -20,7 +20,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
+from scipy import special
 
 from .stats import CONFIDENCE, Estimate, EvaluationError, estimate
 
@@ -114,7 +114,14 @@ def _limit(nodes: Floats, density: Floats, step: float, part: float, scale: floa
     above = -scale * float(special.ndtri(part / 2))
     if part < 1e-10 or _exit(above, nodes, density, step) >= part * (1 - 1e-9):
         return above
-    return float(optimize.brentq(lambda x: _exit(x, nodes, density, step) - part, 0.0, above))
+    below = 0.0
+    for _ in range(50):
+        middle = (below + above) / 2
+        if _exit(middle, nodes, density, step) > part:
+            below = middle
+        else:
+            above = middle
+    return above
 
 
 @cache

@@ -1,8 +1,9 @@
 """Results of matches in a file of JSON lines, so that a long series can be broken off and resumed.
 
 A row is one match: agents, rule set, seed, deals, version, the result, every deal's difference and
-the command that plays it again. A row is used again only for the very same match; checkpoints are
-told apart by their contents. Rows are appended, one write each, and never changed.
+the command that plays it again. A row is used again only for the very same match: checkpoints and
+the code of engine and agents are told apart by their contents. Rows are appended, one write each,
+and never changed.
 """
 
 from __future__ import annotations
@@ -12,20 +13,24 @@ import hashlib
 import json
 import re
 import zlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+import euchre_env
 from euchre_env import __version__
 from euchre_env.ruleset import Ruleset
 
 from .match import MatchResult, ruleset_text
 from .stats import EvaluationError
 
-KEY = ("a", "b", "ruleset", "seed", "deals", "version", "files")
-"""What a row is found by; ``files`` are the digests of the checkpoints it names."""
+KEY = ("a", "b", "ruleset", "seed", "deals", "version", "code", "files")
+"""What a row is found by; see :func:`code_digest` and :func:`files_of` for the last two."""
+_APART = ("app", "training", "evaluation")
+"""Parts of this package that do not decide how a hand goes."""
 _FIELDS = (
     *("a", "b", "deals", "points_per_hand", "ci95", "standard_error", "deals_needed", "seconds"),
     *("decisions_per_second", "ruleset", "seed", "version", "oracles"),
@@ -37,6 +42,20 @@ def files_of(*names: str) -> dict[str, str]:
     """Digests of the checkpoints that agents' names hold, by path."""
     paths = sorted({p.strip() for name in names for p in _CHECKPOINT.findall(name)})
     return {p: hashlib.sha256(Path(p).read_bytes()).hexdigest()[:16] for p in paths}
+
+
+@cache
+def code_digest() -> str:
+    """A digest of the sources that decide how a hand goes: the engine's and the agents'."""
+    agents = Path(__file__).resolve().parent.parent
+    engine = Path(euchre_env.__file__).resolve().parent
+    sources = [
+        p for p in agents.rglob("*.py") if p.relative_to(agents).parts[0] not in _APART
+    ] + list(engine.rglob("*.py"))
+    digest = hashlib.sha256()
+    for path in sorted(sources):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _key(row: dict[str, Any]) -> str:
@@ -59,6 +78,7 @@ def row_of(result: MatchResult) -> dict[str, Any]:
     return {
         **{name: getattr(result, name) for name in _FIELDS},
         "oracles": list(result.oracles),
+        "code": code_digest(),
         "files": files_of(result.a, result.b),
         "command": result.command(),
         "halves": pack(result.differences),
@@ -105,7 +125,8 @@ class Store:
     def find(self, a: str, b: str, ruleset: Ruleset, seed: int, deals: int) -> MatchResult | None:
         """The match between agents of these names, if it has a row."""
         wanted = {"a": a, "b": b, "ruleset": ruleset_text(ruleset), "seed": seed, "deals": deals}
-        return self.rows.get(_key(wanted | {"version": __version__, "files": files_of(a, b)}))
+        made_by = {"version": __version__, "code": code_digest(), "files": files_of(a, b)}
+        return self.rows.get(_key(wanted | made_by))
 
     def add(self, result: MatchResult) -> None:
         """Append a match."""

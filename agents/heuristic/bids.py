@@ -26,7 +26,6 @@ from euchre_env.cards import (
 )
 from euchre_env.rules import (
     BID1,
-    BID2,
     CALL,
     CALL_NO_TRUMP,
     FACE_UP,
@@ -47,7 +46,9 @@ from .tables import (
     CARD_VALUE,
     DEFEND_ALONE_TRICKS,
     DONATE_NEED,
+    FAR,
     JACK_UP,
+    KEEP_LINE,
     LINE_EVEN,
     LINE_SLOPE,
     LONE_CARD,
@@ -60,6 +61,7 @@ from .tables import (
     ROUND_ONE,
     ROUND_TWO_CROSS,
     ROUND_TWO_NEXT,
+    SCORE_LINE,
     SITUATION_NO_TRUMP,
     TRUMP_COUNT,
     UPCARD_VALUE,
@@ -173,15 +175,15 @@ def needs(s, r, side):
 def line(s, r):
     """The strength from which a call pays, in hundredths.
 
-    Published guides: a call breaks even at two in three (+1 made, -2 euchred). With the opponents
-    one point short, being euchred costs no more than their making a point: one in two is enough.
+    Published guides: a call breaks even at two in three (+1 made, -2 euchred); where the rule set
+    counts otherwise, at its own odds. With the opponents one point short, being euchred costs no
+    more than their making a point, and less will do.
     """
-    own, theirs = needs(s, r, team(s.turn)), needs(s, r, 1 - team(s.turn))
-    gain = min(np.int64(r.points_make), own)
-    loss = min(np.int64(r.points_euchre), theirs)
-    if gain + loss <= 0:
-        return np.int64(0)
-    return (LINE_SLOPE * loss) // (gain + loss) - LINE_EVEN
+    make, euchre = np.int64(r.points_make), np.int64(r.points_euchre)
+    odds = LINE_SLOPE * euchre // max(np.int64(1), make + euchre) - LINE_EVEN
+    own = min(needs(s, r, team(s.turn)), np.int64(FAR))
+    theirs = min(needs(s, r, 1 - team(s.turn)), np.int64(FAR))
+    return odds + SCORE_LINE[max(own, np.int64(1)) - 1, max(theirs, np.int64(1)) - 1]
 
 
 # --- alone -------------------------------------------------------------------------------------
@@ -322,6 +324,6 @@ def claims_weak_hand(s, r):
     hand = to_natural(own_hand(s, r), s.frame)
     for suit in range(4):
         framed = from_natural(hand, suit)
-        if strength(framed, suit, np.int64(ROUND_TWO_NEXT) + places_left(s), 0) > 0:
+        if strength(framed, suit, np.int64(ROUND_TWO_CROSS) + places_left(s), 0) > KEEP_LINE:
             return False
     return True

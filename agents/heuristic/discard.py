@@ -77,4 +77,3 @@ def throw_off(s, hand, allowed):
     frame = s.frame
     when = KEEP_RUFFING if hand & TRUMPS[frame] != 0 else KEEP_WITHOUT_TRUMPS
     return least_kept(hand, allowed, frame, when)
-

@@ -6,13 +6,12 @@ from __future__ import annotations
 import numpy as np
 
 from euchre_env._jit import njit
-from euchre_env.cards import EFFECTIVE_SUIT, NATURAL, TRUMPS, lowest_bit, popcount
+from euchre_env.cards import NATURAL, TRUMPS, popcount
 from euchre_env.rules import (
     N_TRICKS,
     NOBODY,
     follows,
     is_out,
-    left,
     partner,
     team,
     trick_size,
@@ -195,7 +194,11 @@ def winning_cards(s, cards):
 def lowest_equal(winning, unseen):
     """The lowest card that is as good as the highest: no unseen card lies between."""
     between = unseen & (highest_card(winning) - 1)
-    return lowest_card(winning & -(highest_card(between) << 1)) if between != 0 else lowest_card(winning)
+    return (
+        lowest_card(winning & -(highest_card(between) << 1))
+        if between != 0
+        else lowest_card(winning)
+    )
 
 
 @njit
@@ -206,18 +209,17 @@ def best_may_be_beaten(s, unseen):
 
 
 @njit
-def over_partner(s, cards, winning, unseen):
-    """Partner wins: take over only in third seat, in suit, with a boss over a card that may lose."""
+def over_partner(s, winning, unseen):
+    """Partner wins: take over only in third seat, in suit, a card that may lose with a boss."""
     following = winning & np.int64(s.led)
     if is_last(s) or following == 0 or not best_may_be_beaten(s, unseen):
         return NO_CARD
-    top = highest_card(following)
-    return top if top & bosses(top, unseen & ~cards, s.frame) != 0 else NO_CARD
+    return bosses(highest_card(following), unseen, s.frame)
 
 
 @njit
 def ruff_before_loner(s, winning):
-    """A defender before the lone hand ruffs low even partner's winner: one trick stops the march."""
+    """A defender before the lone hand ruffs even partner's winner: one trick stops the march."""
     if s.loner == NOBODY or on_makers_side(s) or is_last(s):
         return NO_CARD
     return lowest_card(winning) if winning & np.int64(s.led) == 0 else NO_CARD
@@ -288,7 +290,7 @@ def _take(s, hand, cards, winning, unseen):
         return NO_CARD
     if not partner_wins(s):
         return win(s, hand, winning, unseen)
-    card = over_partner(s, cards, winning, unseen)
+    card = over_partner(s, winning, unseen)
     if card == 0:
         card = ruff_before_loner(s, winning)
     return card if card != 0 else ruff_to_save_winner(s, hand, cards, winning, unseen)

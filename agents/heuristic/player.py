@@ -41,7 +41,7 @@ def _bid(s, r, legal_set):
     if phase == BID1:
         orders = (legal_set >> ORDER_UP) & 1 != 0 and wants_to_order(s, r)
         return np.int64(ORDER_UP if orders else PASS)
-    if phase == BID2 or phase == NAME_TRUMP:
+    if phase in (BID2, NAME_TRUMP):
         return name_a_suit(s, r, legal_set)
     if phase == LONER:
         return np.int64(ALONE if wants_alone(s, r) else WITH_PARTNER)

@@ -9,7 +9,7 @@ Table = npt.NDArray[np.int64]
 
 ROUND_ONE, ROUND_TWO_NEXT, ROUND_TWO_CROSS, SITUATION_NO_TRUMP = 0, 4, 8, 12
 # --- fitted
-_BASE = [-69, -28, 9, -47, -8, 19, -8, -84, -72, -41, 17, 9]
+_BASE = [-59, -28, 4, -57, -8, 4, -13, -89, -72, -26, 32, 24]
 _GREEN = [
     [0, 6, -32, 5, 5, 25],  # round 1, dealer
     [0, 3, -15, 3, 2, -1],  # round 1, seat 1
@@ -110,6 +110,11 @@ PLAIN_COUNT: Table = np.array(
 )
 OUTRIGHT = 21
 LINE_SLOPE, LINE_EVEN = 300, 200
+FAR = 4
+SCORE_LINE: Table = np.array(
+    [[-45, 5, -45, -35], [-5, 25, 0, 0], [-15, 10, 5, 0], [-20, 10, 5, 0]], np.int64
+)
+KEEP_LINE = 20
 LONE_PLACE: Table = np.array([-86, -67, -97, -124], np.int64)
 LONE_TRUMPS: Table = np.array([-100, -60, -24, 0, 13, 46, 46, 46], np.int64)
 LONE_LOSERS: Table = np.array([36, 0, -63, -140, -72, -72], np.int64)
