@@ -36,9 +36,17 @@ _KEPT_CACHES = 8
 COMPILED = not config.DISABLE_JIT
 """Whether functions run compiled (True) or as plain Python (``NUMBA_DISABLE_JIT=1``)."""
 
-if not COMPILED:
-    # The generator relies on wrapping uint64 arithmetic, about which plain NumPy scalars warn.
-    np.seterr(over="ignore")
+
+def prepare_thread() -> None:
+    """Silence NumPy about wrapping uint64 arithmetic, which the generator relies on.
+
+    Compiled code never warns; plain NumPy scalars do, in each thread anew.
+    """
+    if not COMPILED:
+        np.seterr(over="ignore")
+
+
+prepare_thread()
 
 
 @cache

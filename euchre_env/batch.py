@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import kernels
+from ._jit import prepare_thread
 from .actions import FRAMES, ActionError, action_text
 from .encoding import HIDDEN_SIZE, OBSERVATION_SIZE, encode, rule_codes
 from .rules import N_ACTIONS, N_SEATS, STATE, new_states
@@ -32,6 +33,8 @@ class BatchState(TypedDict):
     which: npt.NDArray[np.int16]
     dealt: npt.NDArray[np.int32]
     generators: npt.NDArray[np.uint64]
+    final_states: npt.NDArray[Any]
+    final_which: npt.NDArray[np.int16]
 
 
 def as_rulesets(ruleset: RulesetLike) -> list[Ruleset]:
@@ -107,13 +110,26 @@ class BatchEnv:
         for name, value in (("batch", batch), ("threads", threads), ("max_hands", max_hands)):
             if int(value) < 1:
                 raise ValueError(f"{name}={value} must be at least 1")
-        self.rulesets = as_rulesets(ruleset)
+        self._arguments: dict[str, Any] = {
+            "ruleset": as_rulesets(ruleset),
+            "episode": episode,
+            "seed": seed,
+            "frame": frame,
+            "observe": observe,
+            "hidden": hidden,
+            "skip_forced": skip_forced,
+            "threads": threads,
+            "max_hands": max_hands,
+        }
+        self.rulesets = self._arguments["ruleset"]
         self.episode = check_choice("episode", episode, EPISODES)
         self.frame = check_choice("frame", frame, FRAMES)
         self.batch, self.threads, self.max_hands = int(batch), int(threads), int(max_hands)
         self._mode = self._mode_bits(observe, hidden, skip_forced)
         self._allocate(observe, hidden)
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._pool = (
+            ThreadPoolExecutor(threads, initializer=prepare_thread) if threads > 1 else None
+        )
         self._seed = seed
         self._is_reset = False
 
@@ -274,6 +290,8 @@ class BatchEnv:
             "which": self.which.copy(),
             "dealt": self._dealt.copy(),
             "generators": self._generators.copy(),
+            "final_states": self.final_states.copy(),
+            "final_which": self._final_which.copy(),
         }
 
     def set_state(self, state: BatchState) -> None:
@@ -290,9 +308,22 @@ class BatchEnv:
         self.which[:] = state["which"]
         self._dealt[:] = state["dealt"]
         self._generators[:] = state["generators"]
+        self.final_states[:] = state["final_states"]
+        self._final_which[:] = state["final_which"]
         self._is_reset = True
         kernels.legal_sets(self.states, self.rules, self.which, self.legal, 0, self.batch)
         self._run(self._mode, self._actions)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle or a deep copy takes along: the arguments and the games."""
+        saved = {"batch": self.batch, **self._arguments, "seed": self._seed}
+        return {"arguments": saved, "games": self.get_state() if self._is_reset else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Build the arrays anew, since they share memory with each other, and restore the games."""
+        BatchEnv.__init__(self, **state["arguments"])
+        if state["games"] is not None:
+            self.set_state(state["games"])
 
     def close(self) -> None:
         """Stop the threads."""

@@ -1,8 +1,10 @@
 """BatchEnv: many games equal to single ones, whatever the threads, and its arrays shared."""
 
+import pickle
 import random
 import threading
 import time
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -536,3 +538,24 @@ def test_step_before_reset() -> None:
 def test_bad_arguments(options: dict, message: str) -> None:
     with pytest.raises((ValueError, RulesetError), match=message):
         BatchEnv(**options)
+
+
+@pytest.mark.parametrize("clone", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_goes_on_alike_and_alone(clone) -> None:
+    env = BatchEnv(16, "british", episode="game", seed=3, threads=2, hidden=True)
+    env.reset()
+    for _ in range(37):
+        env.step(env.random_actions())
+    twin = clone(env)
+    for _ in range(60):
+        actions = env.random_actions()
+        assert np.array_equal(actions, twin.random_actions())
+        ours, theirs = env.step(actions), twin.step(actions)
+        assert all(np.array_equal(a, b) for a, b in zip(ours, theirs))
+        assert np.array_equal(env.action_mask, twin.action_mask)
+        assert np.array_equal(env.observation, twin.observation)
+    before = env.action_mask.copy()
+    twin.step(twin.random_actions())
+    assert np.array_equal(env.action_mask, before)
+    env.close()
+    twin.close()
