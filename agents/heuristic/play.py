@@ -28,7 +28,7 @@ from .hands import (
     suit_of,
     unseen_cards,
 )
-from .tables import DRAW_WITH, KEEP_LEADING
+from .tables import DRAW_WITH, KEEP_LEADING, KEEP_RUFFING
 
 NO_CARD = np.int64(0)
 LEFT, RIGHT = np.int64(1 << 22), np.int64(1 << 23)
@@ -67,11 +67,14 @@ def partner_wins(s):
 def run_from_the_top(s, trumps, winners):
     """A lone hand plays its trumps, then its winners, from the top: each may squeeze a stopper out.
 
+    A last trump that is not the highest waits for the side winners, and for the fourth trick.
     Published guides: a lone hand cashes winners from the top, a boss trump before a loser.
     """
-    if trumps != 0:
+    if trumps & winners != 0 or popcount(trumps) >= 2:
         return highest_card(trumps)
-    return highest_card(winners) if winners != 0 else NO_CARD
+    if winners != 0:
+        return highest_card(winners)
+    return trumps if s.trick >= N_TRICKS - 2 else NO_CARD
 
 
 @njit
@@ -115,6 +118,14 @@ def lead_trump_to_partner(s, trumps):
 
 
 @njit
+def save_winner_from_ruff(s, trumps, winners):
+    """A defender with length in trumps and a side winner leads a low trump first."""
+    if s.trick != 0 or popcount(trumps) < DRAW_WITH or winners & ~trumps == 0:
+        return NO_CARD
+    return lowest_card(trumps)
+
+
+@njit
 def ruff_threatens(s, suit):
     """Whether an opponent has shown to be out of a side suit and may still hold a trump."""
     trumps = TRUMPS[s.frame]
@@ -126,10 +137,19 @@ def ruff_threatens(s, suit):
 
 
 @njit
+def opens_against_loner(s):
+    """Whether the seat to act makes the first lead against a lone hand."""
+    return s.trick == 0 and s.loner != NOBODY and not on_makers_side(s)
+
+
+@njit
 def cash_side_winner(s, hand, winners):
-    """A boss of a side suit that no opponent is known to ruff, from the shortest suit."""
+    """A boss of a side suit that no opponent is known to ruff, from the shortest suit.
+
+    On the first lead against a lone hand a boss with company stays back as a stopper.
+    """
     rest = winners & ~TRUMPS[s.frame]
-    found, shortest = NO_CARD, np.int64(99)
+    found, shortest = NO_CARD, np.int64(2 if opens_against_loner(s) else 99)
     while rest != 0:
         card = highest_card(rest)
         rest ^= card
@@ -149,7 +169,7 @@ def lead_low(s, hand, winners):
     side = hand & ~trumps
     if s.trick >= N_TRICKS - 2 and trumps == 0:
         return most_kept(hand, side, s.frame, KEEP_LEADING)
-    return least_kept(hand, side, s.frame, KEEP_LEADING)
+    return least_kept(hand, side, s.frame, KEEP_RUFFING if opens_against_loner(s) else KEEP_LEADING)
 
 
 @njit
@@ -162,9 +182,7 @@ def _lead_trump(s, hand, winners, unseen):
         return draw_trumps(s, trumps, winners, unseen)
     if card == 0 and on_makers_side(s):
         return lead_trump_to_partner(s, trumps)
-    if card == 0 and s.trick == 0 and popcount(trumps) >= DRAW_WITH:
-        return lowest_card(trumps)
-    return card
+    return card if card != 0 else save_winner_from_ruff(s, trumps, winners)
 
 
 @njit
@@ -227,8 +245,10 @@ def ruff_before_loner(s, winning):
 
 @njit
 def ruff_to_save_winner(s, hand, cards, winning, unseen):
-    """Partner's card may yet be beaten and only winners could be thrown: ruff low instead."""
+    """Makers, late: partner's card may be beaten and only winners could be thrown: ruff low."""
     if is_last(s) or winning & np.int64(s.led) != 0:
+        return NO_CARD
+    if not on_makers_side(s) or s.trick < 2:
         return NO_CARD
     spared = throw_off(s, hand, cards) & bosses(hand, unseen, s.frame)
     return lowest_card(winning) if spared & ~TRUMPS[s.frame] != 0 else NO_CARD
@@ -248,14 +268,16 @@ def guards_left(s, hand, unseen):
 
 @njit
 def saves_boss_trump(s, hand, winning, unseen):
-    """Second seat, one or three tricks short: a lone boss trump is not spent on a side suit.
+    """Second seat, two tricks to find: the boss trump is not spent on a side suit.
 
     Published guides: partner behind the caller may still win the trick; the boss wins later anyway.
     """
-    if s.count != 1 or on_makers_side(s) or s.tricks[team(s.turn)] != 1:
+    if s.count != 1 or on_makers_side(s) or s.loner != NOBODY or not partner_plays(s):
         return False
-    only_boss = winning & (winning - 1) == 0 and bosses(winning, unseen, s.frame) != 0
-    return only_boss and s.tricks[1 - team(s.turn)] == 2 and partner_plays(s)
+    if s.tricks[team(s.turn)] != 1 or s.tricks[1 - team(s.turn)] != 2:
+        return False
+    top = highest_card(winning)
+    return bosses(hand, unseen, s.frame) == top and winning == top
 
 
 @njit
@@ -266,6 +288,12 @@ def ruff(s, hand, winning, unseen):
     if saves_boss_trump(s, hand, winning, unseen):
         return NO_CARD
     return lowest_card(winning)
+
+
+@njit
+def keeps_boss_trump(s):
+    """Second seat on a trump lead: a lower card that wins so far will do, the boss wins later."""
+    return s.count == 1 and np.int64(s.led) == TRUMPS[s.frame]
 
 
 @njit
@@ -280,7 +308,7 @@ def win(s, hand, winning, unseen):
         return ruff(s, hand, winning, unseen)
     sure = bosses(winning, unseen, s.frame)
     if sure != 0:
-        return lowest_card(sure)
+        return lowest_card(winning if keeps_boss_trump(s) else sure)
     return NO_CARD if s.count == 1 else lowest_equal(winning, unseen)
 
 
