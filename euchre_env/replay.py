@@ -38,7 +38,7 @@ from .record import (
 )
 from .ruleset import RulesetError
 
-__all__ = ["DealResult", "Verification", "replay", "verify"]
+__all__ = ["DealResult", "FullDeal", "Verification", "full_deals", "replay", "verify"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,25 @@ class DealResult:
     score: tuple[int, int] = (0, 0)
     winners: tuple[int, ...] = ()
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FullDeal:
+    """A deal of a record with every card in a place that agrees with what is shown.
+
+    Attributes:
+        deal: Its number in the record.
+        lead: The record of the game at the opening lead, STATE; None where no card is played.
+        plays: The cards played, ids in order.
+        certain: Whether the cards of all seats that play are known, not filled in.
+        note: Why there is no lead, or what the replay noted.
+    """
+
+    deal: int
+    lead: Any
+    plays: tuple[int, ...]
+    certain: bool
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +146,22 @@ def replay(game: GameRecord, file: str = "") -> tuple[list[DealResult], list[Fau
     return results, faults
 
 
+def full_deals(game: GameRecord) -> list[FullDeal]:
+    """Every deal of a game at its opening lead; one with a fault has its message as the note.
+
+    Raises:
+        RulesetError: the game's rule set cannot be played.
+    """
+    game.ruleset.require_playable()
+    table = _Table(game)
+    return [table.full_deal(deal) for deal in game.deals]
+
+
 class _Table:
-    """One game being replayed: the engine's record of it, carried from deal to deal."""
+    """One game being replayed: the engine's record of it, carried from deal to deal.
+
+    ``states`` are that record, a second one to try things on, and the last deal's opening lead.
+    """
 
     def __init__(self, game: GameRecord) -> None:
         self.ruleset = game.ruleset
@@ -147,13 +180,31 @@ class _Table:
             shown = _Shown(deal, self)
             deck = shown.deck()
             self._open(self.s, deck, deal.dealer)
-            _Decisions(deal, self.r, shown.discard, shown.last).follow(self.s)
+            decisions = _Decisions(deal, self.r, shown.discard, shown.last)
+            decisions.call(self.s)
+            self.states[2] = self.s
+            decisions.play(self.s)
             note = "" if expected == deal.dealer else f"the next dealer was {seat_text(expected)}"
             return _result(self.s, deal, note or shown.note), None
         except BadRecord as bad:
             self.states[0] = before
             score = int(self.s.score[0]), int(self.s.score[1])
             return DealResult(deal=deal.number, ok=False, score=score, note=bad.message), bad
+
+    def full_deal(self, deal: DealRecord) -> FullDeal:
+        """Replay one deal; its opening lead and what was played."""
+        result, bad = self.play(deal)
+        if bad is not None or self.s.trick + self.s.count == 0:
+            note = result.note or "no card was played"
+            return FullDeal(deal.number, None, (), False, note)
+        lead = rules.new_states(1)
+        lead[0] = self.states[2]
+        count = sum(len(cards_of(int(cards))) for cards in self.s.played)
+        cards = [card for trick in deal.tricks for card in trick][:count]
+        shown = all(len(hand) == HAND_SIZE and all(map(is_known, hand)) for hand in deal.hands)
+        taken = lead[0].taker < 0 or (deal.discard is not None and is_known(deal.discard))
+        certain = bool(self.s.trick == rules.N_TRICKS or (shown and taken))
+        return FullDeal(deal.number, lead[0], tuple(map(card_id, cards)), certain, result.note)
 
     def scratch(self, deck: npt.NDArray[np.int8], dealer: int) -> Any:
         """A second record with the same score, dealt from ``deck``."""
@@ -201,9 +252,8 @@ class _Decisions:
         self.deal, self.r, self.discard, self.last = deal, r, discard, last
         self.plays = [(t, card) for t, trick in enumerate(deal.tricks[:last]) for card in trick]
 
-    def follow(self, s: Any) -> None:
-        """Play the whole deal, every action checked by the engine."""
-        self.call(s)
+    def play(self, s: Any) -> None:
+        """Play all cards of a deal that has been called."""
         for t, card in self.plays:
             self._play(s, t, card)
 

@@ -72,6 +72,8 @@ ILLEGAL = np.int64(-128)
 OBJECTIVES = ("points", "tricks")
 MAX_DEPTH = 8
 """Records that a search of the decisions before the lead may stack."""
+MAX_RESULTS = N_TRICKS + 3
+"""Results of a hand for the makers: by tricks, and a renege of either side."""
 NO_RENEGE = 2
 """The outcome of a renege where the rules make it impossible."""
 
@@ -87,9 +89,11 @@ SEARCH = np.dtype(
                 ("renege", np.int64, 2),  # outcome when a defender, a maker reneges
                 ("frame", np.int64),
                 ("trumps", np.int64),
-                ("out", np.int64),  # bit per seat
-                ("size", np.int64),  # cards to a trick
-                ("tag", np.int64),  # of the present question, in the table
+                ("suits", np.int64, 4),
+                ("after", np.int64, 4),  # the seat that plays after each
+                ("playing", np.int64),  # how many seats play, so the cards of a trick
+                ("position", np.int64),  # number of the position loaded
+                ("tag", np.int64),  # of position and question, in the table
                 ("nodes", np.int64),  # plays searched, for measurement
                 ("table", np.int64, 1 << _TABLE_BITS),
             ],
@@ -142,14 +146,6 @@ def lowest_of_runs(cards, gone, frame):
 
 
 @njit
-def _next_seat(w, seat):
-    seat = (seat + 1) & 3
-    while (w.out >> seat) & 1:
-        seat = (seat + 1) & 3
-    return seat
-
-
-@njit
 def _is_maker(w, seat):
     return (w.makers >> seat) & 1
 
@@ -169,39 +165,44 @@ def _last_trick(w, seat, made):
 
 
 @njit
-def _sure_leads(w, seat, live):
-    """Tricks that the leader can cash against opponents without trumps: its unbeatable cards."""
-    mine = w.hand[seat]
+def _cashed(w, mine, live):
+    """Tricks of one hand's unbeatable cards, led while the other side has no trumps."""
+    others = live & ~mine
     sure = ONE * 0
     for suit in range(4):
-        cards = EFFECTIVE_SUIT[w.frame, suit]
-        if mine & cards:
-            sure += popcount(_above(mine & cards, live & ~mine & cards))
+        cards = w.suits[suit]
+        sure += popcount(_above(mine & cards, others & cards))
     return sure
+
+
+@njit
+def _sure(w, seat, live):
+    """Tricks that the side of the leader ``seat``, and the other side, can be sure to take.
+
+    One hand's trumps above all of the other side's win a trick each. A leader with as many
+    unbeatable trumps as any opponent has trumps can draw those, then cash its unbeatable cards.
+    """
+    first, second = w.hand[seat], w.hand[(seat + 2) & 3]
+    third, fourth = w.hand[(seat + 1) & 3], w.hand[(seat + 3) & 3]
+    ours = (first | second) & w.trumps
+    theirs = (third | fourth) & w.trumps
+    if ours < theirs:
+        top = _above(theirs, ours)
+        return ONE * 0, max(popcount(third & top), popcount(fourth & top))
+    top = _above(ours, theirs)
+    sure = max(popcount(first & top), popcount(second & top))
+    drawing = popcount(_above(first & w.trumps, theirs | (second & w.trumps)))
+    if max(popcount(third & theirs), popcount(fourth & theirs)) <= drawing:
+        sure = max(sure, _cashed(w, first, live))
+    return sure, ONE * 0
 
 
 @njit
 def _decided(w, seat, live, made, left):
     """0 or 1 when the tricks that nobody can take away decide the question, else 2."""
-    makers_sure = ONE * 0
-    defenders_sure = ONE * 0
-    trumps = live & w.trumps
-    opposing = ONE * 0
-    for p in range(N_SEATS):
-        mine = w.hand[p] & trumps
-        if _is_maker(w, p) != _is_maker(w, seat):
-            opposing |= mine
-        if mine:
-            sure = popcount(_above(mine, trumps & ~mine))
-            if _is_maker(w, p):
-                makers_sure = max(makers_sure, sure)
-            else:
-                defenders_sure = max(defenders_sure, sure)
-    if opposing == 0:
-        if _is_maker(w, seat):
-            makers_sure = max(makers_sure, _sure_leads(w, seat, live))
-        else:
-            defenders_sure = max(defenders_sure, _sure_leads(w, seat, live))
+    makers_sure, defenders_sure = _sure(w, seat, live)
+    if _is_maker(w, seat) == 0:
+        makers_sure, defenders_sure = defenders_sure, makers_sure
     # Each side may also take fewer tricks than it can, which pays where more tricks score less.
     secured = (ONE << (made + left + 1)) - (ONE << (made + makers_sure))
     if w.goal & secured == secured and w.renege[0] != 0:
@@ -213,42 +214,28 @@ def _decided(w, seat, live, made, left):
 
 
 @njit
-def _known(w, seat, live, made, left):
-    """0 or 1 when a position at the start of a trick needs no search, else 2."""
-    if left == 0:
-        return (w.goal >> made) & 1
-    if left == 1:
-        return _last_trick(w, seat, made)
-    return _decided(w, seat, live, made, left)
-
-
-@njit
 def _slot(live, seat):
     return ((live * 0x9E3779B1 + seat * 0x85EBCA6B) >> 12) & ((1 << _TABLE_BITS) - 1)
 
 
 @njit
-def _unbeatable(live, frame):
-    top = ONE * 0
-    for suit in range(4):
-        top |= _highest(live & EFFECTIVE_SUIT[frame, suit])
-    return top
-
-
-@njit
 def _first_leads(w, leads, live, maker):
     """What to lead first: unbeatable cards, else the makers' trumps or the others' side cards."""
-    first = leads & _unbeatable(live, w.frame)
+    unbeatable = ONE * 0
+    for suit in range(4):
+        unbeatable |= _highest(live & w.suits[suit])
+    first = leads & unbeatable
     if first == 0:
         first = leads & w.trumps if maker else leads & ~w.trumps
     return first
 
 
 @njit
-def _first_plays(w, plays, led, best, winner, maker):
-    """The cards to follow with first: those that win, or the others when one's side is winning."""
-    above = plays & (led | w.trumps) & ~((best << 1) - 1)
-    return plays & ~above if _is_maker(w, winner) == maker else above
+def _first_plays(w, plays, live, count, led, best, partner_wins):
+    """What to follow with first: winning cards, but none over a partner who is likely to win."""
+    winning = plays & (led | w.trumps) & ~((best << 1) - 1)
+    stands = count + 1 == w.playing or best & w.trumps or best == _highest((live | best) & led)
+    return plays & ~winning if partner_wins and stands else winning
 
 
 @njit_recursive(int64(_WORKSPACE, int64, int64, int64, int64, int64, int64, int64))
@@ -261,7 +248,6 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
     """
     hand = w.hand[seat]
     maker = _is_maker(w, seat)
-    live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]
     none = np.int64(0)  # typed: numba takes a literal for another signature
     key, slot = none, none
     if w.only != 0:
@@ -269,13 +255,18 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
         first = plays
         w.only = 0
     elif count == 0:
-        known = _known(w, seat, live, made, left)
-        if known != 2:
-            return known
+        if left == 0:
+            return (w.goal >> made) & 1
+        if left == 1:
+            return _last_trick(w, seat, made)
+        live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]
         slot = _slot(live, seat)
         key = (w.tag << 32) | ((((live << 2) | seat) << 3 | made) << 1)
         if w.table[slot] & ~1 == key:
             return w.table[slot] & 1
+        known = _decided(w, seat, live, made, left)
+        if known != 2:
+            return known
         plays = lowest_of_runs(hand, _DECK & ~live, w.frame)
         first = _first_leads(w, plays, live, maker)
     else:
@@ -285,8 +276,10 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
             return maker
         first = plays
         if plays & (plays - 1) != 0:
+            live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]
             plays = lowest_of_runs(plays, _DECK & ~(live | best), w.frame)
-            first = _first_plays(w, plays, led, best, winner, maker)
+            partner_wins = _is_maker(w, winner) == maker
+            first = _first_plays(w, plays, live, count, led, best, partner_wins)
     answer = 1 - maker
     for _ in range(2):
         while first != 0 and answer != maker:
@@ -300,11 +293,11 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
                 new_best = card
                 new_winner = seat
             w.hand[seat] = hand ^ card
-            if count + 1 == w.size:
+            if count + 1 == w.playing:
                 made_now = made + _is_maker(w, new_winner)
                 answer = _succeeds(w, new_winner, none, none, none, none, made_now, left - 1)
             else:
-                after = _next_seat(w, seat)
+                after = w.after[seat]
                 answer = _succeeds(w, after, count + 1, new_led, new_best, new_winner, made, left)
             w.hand[seat] = hand
         first = plays
@@ -314,6 +307,14 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
 
 
 # --- positions ---------------------------------------------------------------------------------
+
+
+@njit
+def _next_seat(s, seat):
+    seat = (seat + 1) & 3
+    while is_out(s, seat):
+        seat = (seat + 1) & 3
+    return seat
 
 
 @njit
@@ -327,8 +328,12 @@ def load(w, s):
             w.makers |= ONE << seat
     w.frame = s.frame
     w.trumps = TRUMPS[s.frame]
-    w.out = s.sitting_out
-    w.size = trick_size(s)
+    for suit in range(4):
+        w.suits[suit] = EFFECTIVE_SUIT[s.frame, suit]
+    for seat in range(N_SEATS):
+        w.after[seat] = _next_seat(s, seat)
+    w.position += 1
+    w.playing = trick_size(s)
     w.nodes = 0
 
 
@@ -380,8 +385,9 @@ def _renege_value(s, r, offender):
 
 
 @njit
-def _ask(w, s, r, table, value, in_points):
-    """Put the question whether the makers come to ``value`` or more."""
+def _ask(w, s, r, table, results, index, in_points):
+    """Put the question whether the makers come to ``results[index]`` or more."""
+    value = results[index]
     w.goal = 0
     for tricks in range(N_TRICKS + 1):
         if table[tricks] >= value:
@@ -392,7 +398,7 @@ def _ask(w, s, r, table, value, in_points):
         for maker in range(2):
             offender = (s.maker + 1 - maker) & 3
             w.renege[maker] = ONE * (_renege_value(s, r, offender) >= value)
-    w.tag += 1
+    w.tag = w.position * MAX_RESULTS + index
 
 
 @njit
@@ -418,7 +424,7 @@ def _value(w, s, r, card, table, results, count, in_points):
     high = count - 1
     while low < high:
         middle = (low + high + 1) // 2
-        _ask(w, s, r, table, results[middle], in_points)
+        _ask(w, s, r, table, results, middle, in_points)
         if _answer(w, s, card):
             low = middle
         else:
@@ -437,7 +443,7 @@ def _results(s, r, in_points, table, results):
 def play_value(w, s, r, in_points):
     """The value of a position of the play for the makers, in net points or in tricks."""
     table = np.empty(N_TRICKS + 1, np.int64)
-    results = np.empty(N_TRICKS + 3, np.int64)
+    results = np.empty(MAX_RESULTS, np.int64)
     count = _results(s, r, in_points, table, results)
     load(w, s)
     return _value(w, s, r, ONE * 0, table, results, count, in_points)
@@ -445,12 +451,12 @@ def play_value(w, s, r, in_points):
 
 @njit
 def play_values(w, s, r, in_points, values):
-    """Fill int64[38] with the makers' value of each legal card, ILLEGAL elsewhere.
+    """Write the makers' value of each legal card into int64[38]; other entries stay.
 
     Equal neighbours are searched once. A renege has a value in points only.
     """
     table = np.empty(N_TRICKS + 1, np.int64)
-    results = np.empty(N_TRICKS + 3, np.int64)
+    results = np.empty(MAX_RESULTS, np.int64)
     count = _results(s, r, in_points, table, results)
     load(w, s)
     hand = w.hand[s.turn]
@@ -600,6 +606,8 @@ def _require_decisions(states: npt.NDArray[Any]) -> None:
             f"position {i} has no double-dummy value: its phase is "
             f"{PHASES[states[i].phase]!r}; give one in which a call, an answer or a card is due"
         )
+    for i in np.flatnonzero(_twice(states))[:1]:
+        raise ValueError(f"position {i} is impossible: a card is held or was played twice")
     for i in np.flatnonzero(~_hands_fit(states))[:1]:
         raise ValueError(
             f"position {i} is impossible: the hands of the seats that play do not hold as many "
@@ -618,6 +626,13 @@ def _hands_fit(states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.asarray(((held == due + taking) | out).all(axis=1))
 
 
+def _twice(states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether some card is in two hands, or in a hand and among the cards played."""
+    sets = np.concatenate([states["hand"], states["played"]], axis=1).astype(np.uint32)
+    cards = np.bitwise_count(sets).sum(axis=1)
+    return np.asarray(cards != np.bitwise_count(np.bitwise_or.reduce(sets, axis=1)))
+
+
 def solve(state: Any, rules: Any) -> Solution:
     """The double-dummy value of every legal act of one position.
 
@@ -626,7 +641,8 @@ def solve(state: Any, rules: Any) -> Solution:
         rules: Its rule record, RULES[1] or one entry of it.
 
     Raises:
-        ValueError: the position has no double-dummy value; see :func:`solve_many`.
+        ValueError: the position has no double-dummy value, see :func:`solve_many`, or there is
+            none but to pass.
     """
     states = new_states(1)
     states[0] = state
@@ -637,6 +653,8 @@ def solve(state: Any, rules: Any) -> Solution:
     names = TO_ABSOLUTE[state.frame]
     by_points = {int(names[a]): sign * int(points[a]) for a in np.flatnonzero(points != ILLEGAL)}
     by_tricks = {int(names[a]): int(tricks[a]) for a in np.flatnonzero(tricks != ILLEGAL)}
+    if not by_points:
+        raise ValueError("the seat to act can only pass, and a pass has no double-dummy value")
     highest = max(by_points.values())
     best = tuple(sorted(a for a, v in by_points.items() if v == highest))
     return Solution(by_tricks, by_points, best)
@@ -664,27 +682,32 @@ class Call:
 def best_call(state: Any, rules: Any) -> list[Call]:
     """Every call of a seat about to bid, alone and with the partner, best first.
 
-    All later decisions (the discard, a lone defence, the play) are made with all cards seen.
+    All later decisions (the discard, whether the partner goes alone, a lone defence, the play) are
+    made with all cards seen. Of equal calls, those with the partner come first.
 
     Args:
         state: A full record in ``bid1``, ``bid2`` or ``name_trump``.
         rules: Its rule record.
 
     Raises:
-        ValueError: the record is not in a bidding phase.
+        ValueError: the record is not in a bidding phase, or is impossible.
     """
     if state.phase not in (BID1, BID2, NAME_TRUMP):
         raise ValueError(
             f"best_call needs a record in a bidding phase, not {PHASES[state.phase]!r}"
         )
+    states = new_states(1)
+    states[0] = state
+    _require_decisions(states)
     r = np.atleast_1d(np.asarray(rules))[0]
     found: list[Call] = []
     for action in _actions_of(int(legal(state, r)) & ~(1 << PASS)):
         after = _after(state, r, action)
         named = int(TO_ABSOLUTE[state.frame, action])
-        for alone, answered in _answers(after, r):
-            points, discard = _points_and_discard(answered, r)
-            found.append(Call(int(state.turn), named, alone, points, discard))
+        chooses = r.allow_alone != 0 and after.loner == NOBODY
+        for alone in (False, True) if chooses else (None,):
+            value, discard = _best_line(after, r, alone)
+            found.append(Call(int(state.turn), named, alone, value, discard))
     return sorted(found, key=lambda call: -call.points)
 
 
@@ -699,25 +722,19 @@ def _after(state: Any, r: Any, action: int) -> Any:
     return copy[0]
 
 
-def _answers(after: Any, r: Any) -> list[tuple[bool | None, Any]]:
-    """The caller's answers right after a call, or the record itself where none is asked now."""
-    if after.phase != LONER:
-        return [(None, after)]
-    return [(action == ALONE, _after(after, r, action)) for action in (ALONE, WITH_PARTNER)]
-
-
-def _points_and_discard(state: Any, r: Any) -> tuple[int, int | None]:
-    stack = np.empty(MAX_DEPTH, STATE)
-    stack[0] = state
-    search = new_search()[0]
-    if state.phase != DISCARD:
-        return int(state_value(search, stack, np.int64(0), r, True)), None
-    values = np.empty(N_ACTIONS, np.int64)
-    act_values(search, stack, r, True, values)
-    sign = 1 if team(state.turn) == team(state.maker) else -1
-    ranked = np.where(values == ILLEGAL, np.iinfo(np.int64).min, sign * values)
-    best = int(np.argmax(ranked))
-    return int(values[best]), int(CARD_AT[state.frame, best])
+def _best_line(s: Any, r: Any, alone: bool | None) -> tuple[int, int | None]:
+    """The makers' value after a call and the discard on the way, the maker's answer being given."""
+    if s.phase not in (LONER, DISCARD):
+        stack = np.empty(MAX_DEPTH, STATE)
+        stack[0] = s
+        return int(state_value(new_search()[0], stack, np.int64(0), r, True)), None
+    acts = _actions_of(int(legal(s, r)))
+    if s.phase == LONER and s.turn == s.maker:
+        acts = [ALONE if alone else WITH_PARTNER]
+    sign = 1 if team(s.turn) == team(s.maker) else -1
+    lines = [(*_best_line(_after(s, r, action), r, alone), action) for action in acts]
+    value, discard, action = max(lines, key=lambda line: sign * line[0])
+    return value, int(CARD_AT[s.frame, action]) if s.phase == DISCARD else discard
 
 
 @dataclass(frozen=True, slots=True)

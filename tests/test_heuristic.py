@@ -155,11 +155,11 @@ def test_row_6_the_caller_leads_the_higher_of_its_last_two_trumps() -> None:
 
 
 def test_row_7_second_hand_does_not_burn_the_boss_trump() -> None:
-    hands = {0: "QD TS JC KC JS", 1: "9D AS AC 9C TH", 2: "AD QS TC JH KD", 3: "TD 9S QC AH KH"}
-    t = dealt(hands, "9H", "JD QH KS").do("pass pass order_up with_partner JS")
-    t.do("9D AD TD QD", "QS 9S TS AS", "AC TC QC JC", "9C")
-    assert (t.at, t.s.tricks.tolist(), t.hand(2)) == (("play", 2), [1, 2], {"JH", "KD"})
-    assert answer(t) == "KD"
+    hands = {0: "KS TS JC KC JS", 1: "TD AS AC 9C TH", 2: "AD QS TC JH QD", 3: "9D 9S QC AH KH"}
+    t = dealt(hands, "9H", "JD QH KD").do("pass pass order_up with_partner JS")
+    t.do("TD AD 9D KS", "QS 9S TS AS", "AC TC QC JC", "9C")
+    assert (t.at, t.s.tricks.tolist(), t.hand(2)) == (("play", 2), [1, 2], {"JH", "QD"})
+    assert answer(t) == "QD"
 
 
 def test_row_8_a_lone_hand_leads_the_boss_trump_before_the_loser() -> None:

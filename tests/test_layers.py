@@ -36,6 +36,7 @@ ENGINE: dict[str, frozenset[str]] = {
     "kernels": BASE | {"rules", "actions", "encoding"},
     "batch": BASE | {"rules", "actions", "encoding", "kernels"},
     "solver": BASE | {"rules", "actions", "encoding", "kernels"},
+    "analysis": BASE | {"record", "replay", "solver"},
     "belief": BASE | {"rules", "encoding", "kernels"},
     "aec": BASE | {"rules", "actions", "encoding", "kernels", "render"},
     "euchre_v0": BASE | {"aec"},

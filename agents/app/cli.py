@@ -29,6 +29,7 @@ class Verb(NamedTuple):
 VERBS: dict[str, Verb] = {
     "cases": Verb(".cases", "run files of rule cases against the engine"),
     "record": Verb(".record", "verify, score or convert recorded games (.egn, .jsonl)"),
+    "analyse": Verb(".analyse", "tell what each card of recorded games cost, all cards seen"),
     "rules": Verb(".rules", "show the options, or tell a rule set in words and as YAML"),
     "match": Verb(".match", "let two agents play duplicate deals and measure the difference"),
     "ladder": Verb(".match", "let every pair of agents play and rate them"),

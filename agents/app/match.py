@@ -21,19 +21,32 @@ from .plot import plot_ladder, require_plots
 
 DEALS = 10_000
 PRESET = "stick"
-REFERENCE: Mapping[str, Mapping[str, Sequence[float]]] = {
+REFERENCE: Mapping[str, Mapping[str, Sequence[float | None]]] = {
     "expert rules": {
         "outcomes": (0.192, 0.625, 0.090, 0.094),
         "round_1": (0.040, 0.192, 0.028, 0.445),
         "round_2": (0.203, 0.071, 0.018, 0.003),
+        "next": (0.61, 0.28, None, None),
+        "net_round_1": (None, 1.02, None, 0.86),
+        "net_round_2": (0.54, None, None, None),
     },
     "PIMC-50": {
         "outcomes": (0.155, 0.654, 0.134, 0.058),
         "round_1": (0.082, 0.338, 0.065, 0.364),
         "round_2": (0.133, 0.011, 0.006, 0.001),
+        "next": (0.45, 0.30, None, None),
+        "net_round_1": (None, 0.99, None, 0.94),
+        "net_round_2": (0.51, None, None, None),
+    },
+    "002, medium": {
+        "outcomes": (0.186, 0.627, 0.119, 0.068),
+        "round_1": (None, 0.28, None, 0.46),
+        "round_2": (None, None, None, 0.002),
     },
 }
-"""Shares of other players under stick the dealer (strategy facts, section 2), for comparison."""
+"""Shares of other players under stick the dealer (strategy facts, section 2); None is not known."""
+COMPARED = (("next", 0), ("next", 1), ("net_round_1", 1), ("net_round_1", 3), ("net_round_2", 0))
+"""What else is compared, by place: calls of next in round 2, and the caller's net points."""
 
 
 # --- what the verbs share ----------------------------------------------------------------------
@@ -307,6 +320,8 @@ def stats_text(shares: Shares) -> str:
     rows = [_share_row(name, "outcomes", k, shares, beside) for k, name in enumerate(OUTCOMES)]
     for rounds in ("round_1", "round_2"):
         rows += [_share_row(place, rounds, k, shares, beside) for k, place in enumerate(PLACES)]
+    for group, place in COMPARED:
+        rows.append(_share_row(PLACES[place], group, place, shares, beside))
     mark = " (was shown hidden cards)" if shares.oracle else ""
     return "\n".join(
         [
@@ -325,10 +340,12 @@ def stats_text(shares: Shares) -> str:
 def _share_row(
     key: str, group: str, place: int, shares: Shares, beside: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
-    own: float = getattr(shares, group)[key]
-    others = [reference[group][place] for reference in beside.values()]
+    own: float | None = getattr(shares, group)[key]
+    others = [
+        reference[group][place] if group in reference else None for reference in beside.values()
+    ]
     title = key if group == "outcomes" else f"{group}, seat {key}"
-    return [title.replace("_", " "), *(f"{value:.3f}" for value in (own, *others))]
+    return [title.replace("_", " "), *(_figure(value, 3) for value in (own, *others))]
 
 
 def _place_rows(shares: Shares) -> list[list[str]]:
@@ -340,5 +357,5 @@ def _place_rows(shares: Shares) -> list[list[str]]:
     return [[title, *(_figure(group[p]) for p in PLACES)] for title, group in groups.items()]
 
 
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+def _figure(value: float | None, places: int = 2) -> str:
+    return "-" if value is None else f"{value:.{places}f}"

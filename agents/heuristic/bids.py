@@ -4,7 +4,7 @@ A hand's strength in a call is what calling gains over passing, in hundredths of
 under the usual points: what its cards, the number of its trumps, its voids and the upcard count
 (:mod:`.tables`). It calls from nothing upwards; score and rule set move that line (:func:`line`).
 """
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 from __future__ import annotations
 
