@@ -1,7 +1,7 @@
 """``pimc:N``: perfect-information Monte Carlo: every act is judged in N worlds solved exactly.
 
 Cards and discards take the act of the best mean double-dummy value (Levy 1989; Ginsberg 2001 for
-bridge). Calls compare, over at most :data:`BID_WORLDS` worlds, the mean double-dummy value of
+bridge). Calls compare, over :data:`BID_WORLDS` worlds, the mean double-dummy value of
 calling with that of passing, after which the hand-written player bids on for all; the margins by
 place are in :data:`CALL_MARGIN`. Whoever picks up in a world lays away as the hand-written player
 does, since it does not see the other hands.
@@ -43,7 +43,7 @@ from .utility import UTILITIES, fill_utility, utility_between, utility_of
 from .worlds import best_action, deal_worlds
 
 BID_WORLDS = 60
-"""The most worlds for a call: more would cost time and change little."""
+"""Worlds for a call or a lone hand, whatever N: its figures need more than those of a card."""
 CALL_MARGIN: npt.NDArray[np.float64] = np.array(
     [
         [0.03, 0.15, 0.08, 0.17],  # round 1: dealer, then seats 1, 2, 3 left of the dealer
@@ -188,8 +188,8 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
     belief = np.zeros(1, BELIEF)
     search = np.zeros(1, SEARCH)
     stack = np.empty(MAX_DEPTH, STATE)
-    worlds = np.zeros(count, STATE)
-    weights = np.zeros(count)
+    worlds = np.zeros(max(count, BID_WORLDS), STATE)
+    weights = np.zeros(len(worlds))
     values = np.zeros(N_ACTIONS, np.int64)
     sums = np.zeros(N_ACTIONS)
     utility = np.zeros(UTILITIES)
@@ -203,12 +203,12 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
         if acts & (acts - 1) == 0:
             out[i] = lowest_action(acts)
             continue
-        some = min(count, BID_WORLDS) if _is_call(s) else count
+        some = BID_WORLDS if _is_call(s) else count
         if not deal_worlds(belief[0], s, r, seeds[i], infer, worlds[:some], weights[:some]):
             return i
         fill_utility(s, r, equity[which[i]], utility)
         _judge(search[0], stack, s, r, acts, worlds[:some], weights[:some], utility, values, sums)
-        out[i] = best_action(acts, sums)
+        out[i] = best_action(acts, sums, choose(s, r, seeds[i]))
     return -1
 
 

@@ -15,7 +15,7 @@ from euchre_env.cards import ONE
 from euchre_env.kernels import lowest_action
 from euchre_env.rules import N_ACTIONS, STATE, apply, legal, reward
 
-from ..heuristic.player import playout
+from ..heuristic.player import choose, playout
 from .base import SearchAgent
 from .utility import UTILITIES, fill_utility, utility_of
 from .worlds import best_action, deal_worlds
@@ -52,7 +52,7 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
                 return i
             fill_utility(s, r, equity[which[i]], utility)
             _judge(s, r, acts, worlds, weights, utility, sums, game)
-            acts = ONE << best_action(acts, sums)
+            acts = ONE << best_action(acts, sums, choose(s, r, seeds[i]))
         out[i] = lowest_action(acts)
     return -1
 

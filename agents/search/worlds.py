@@ -34,6 +34,10 @@ LIKELY_ACT = 0.7
 """The probability of the model's own choice among discards, answers and cards."""
 
 
+TIE = 1e-9
+"""Sums of utilities closer than this are equal but for rounding."""
+
+
 @njit
 def _call_chance(margin):
     """The probability that a model bidder calls whose strength exceeds the line by ``margin``."""
@@ -121,10 +125,13 @@ def deal_worlds(b, s, r, seed, infer, worlds, weights):
 
 
 @njit
-def best_action(acts, sums):
-    """The legal action of the highest sum; the lowest id on a tie."""
-    best = np.int64(NOBODY)
+def best_action(acts, sums, favourite):
+    """The legal action of the highest sum; on a tie the favourite, else the lowest id.
+
+    Many acts tie, above all in few worlds, so the hand-written player's choice is worth having.
+    """
+    best = np.int64(favourite)
     for action in range(N_ACTIONS):
-        if (acts >> action) & 1 and (best == NOBODY or sums[action] > sums[best]):
+        if (acts >> action) & 1 and sums[action] > sums[best] + TIE:
             best = np.int64(action)
     return best
