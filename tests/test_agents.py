@@ -1,6 +1,7 @@
 """The registry, the contract of an answer, and every agent: legal and blind to hidden cards."""
 
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,7 +31,11 @@ from euchre_env.rules import (
 from euchre_env.ruleset import PRESETS, Ruleset
 from euchre_env.testing import random_ruleset
 
-SHIPPED = ["random", "first_legal", "greedy", "scripted:order_up call_S alone JH defend_alone"]
+SHIPPED = [
+    *("random", "first_legal", "greedy", "scripted:order_up call_S alone JH defend_alone"),
+    *("heuristic", "heuristic:easy", "heuristic:medium", "bids:greedy,plays:heuristic"),
+    *("pimc:3", "pimc:2+infer", "rollout:3", "rollout:2+infer", "ismcts:6", "ismcts:4+infer"),
+]
 SEED = 20240
 N_RULESETS = 200
 
@@ -88,7 +93,7 @@ def test_a_wrong_name_is_refused(name: str, message: str) -> None:
 def test_available_lists_every_family() -> None:
     assert set(agents.available()) == {
         *("random", "first_legal", "greedy", "scripted:ACTIONS", "PATH.safetensors"),
-    } | {form for form in agents.available() if form.partition(":")[0] in agents.FAMILIES}
+    } | {f for f in agents.available() if re.split(r"[:\[]", f)[0] in agents.FAMILIES}
     assert all(agents.available().values())
 
 
