@@ -78,6 +78,12 @@ FAMILIES: dict[str, Family] = {
         "plays N sampled worlds out by the hand-written player",
         parameter="N[+infer]",
     ),
+    "mixed": Family(
+        ".search.mixed",
+        "MixedAgent",
+        "plays N sampled worlds out and solves them too",
+        parameter="N[+infer]",
+    ),
     "ismcts": Family(
         ".search.ismcts",
         "IsmctsAgent",

@@ -115,6 +115,13 @@ def _worth(utility, points):
 
 
 @njit
+def _lone_bonus(r, utility):
+    """What ``LONE_BONUS`` is worth at the present score: nothing where a march alone adds none."""
+    alone, march = np.int64(r.points_loner_march), np.int64(r.points_march)
+    return LONE_BONUS * (utility_of(utility, alone) - utility_of(utility, march)) / 2
+
+
+@njit
 def _judge_pass(w, stack, r, worlds, weights, utility):
     """Mean utility of a pass: the hand-written player bids on, the contract is solved."""
     total = 0.0
@@ -156,14 +163,15 @@ def _judge_calls(w, stack, s, r, acts, worlds, weights, utility, sums):
             sums[action] = _judge_act(w, stack, r, worlds, weights, utility, act)
             if sums[action] > utility_between(utility, TRY_ALONE):
                 alone = _judge_lone_call(w, stack, r, worlds, weights, utility, act)
-                sums[action] = max(sums[action], alone + _worth(utility, LONE_BONUS))
+                sums[action] = max(sums[action], alone + _lone_bonus(r, utility))
     if (acts >> PASS) & 1:
         sums[PASS] = _judge_pass(w, stack, r, worlds, weights, utility)
         sums[PASS] += _worth(utility, CALL_MARGIN[0 if s.phase == BID1 else 1, place])
 
 
 @njit
-def _judge(w, stack, s, r, acts, worlds, weights, utility, values, sums):
+def judge_by_solving(w, stack, s, r, acts, worlds, weights, utility, values, sums):
+    """Fill float64[38] with the mean utility of each legal act, margins of calls included."""
     for action in range(N_ACTIONS):
         sums[action] = 0.0
     if s.phase == PLAY:
@@ -175,7 +183,7 @@ def _judge(w, stack, s, r, acts, worlds, weights, utility, values, sums):
             if (acts >> action) & 1:
                 act = np.int64(action)
                 sums[action] = _judge_act(w, stack, r, worlds, weights, utility, act)
-        sums[ALONE] += _worth(utility, LONE_BONUS)
+        sums[ALONE] += _lone_bonus(r, utility)
 
 
 @njit
@@ -207,7 +215,9 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
         if not deal_worlds(belief[0], s, r, seeds[i], infer, worlds[:some], weights[:some]):
             return i
         fill_utility(s, r, equity[which[i]], utility)
-        _judge(search[0], stack, s, r, acts, worlds[:some], weights[:some], utility, values, sums)
+        judge_by_solving(
+            search[0], stack, s, r, acts, worlds[:some], weights[:some], utility, values, sums
+        )
         out[i] = best_action(acts, sums, choose(s, r, seeds[i]))
     return -1
 

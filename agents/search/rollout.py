@@ -22,7 +22,7 @@ from .worlds import best_action, deal_worlds
 
 
 @njit
-def _judge(s, r, acts, worlds, weights, utility, sums, game):
+def judge_by_playouts(s, r, acts, worlds, weights, utility, sums, game):
     """Add up the utility of each legal act over all worlds; ``game`` is scratch."""
     seat = s.turn
     for action in range(N_ACTIONS):
@@ -51,7 +51,7 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
             if not deal_worlds(belief[0], s, r, seeds[i], infer, worlds, weights):
                 return i
             fill_utility(s, r, equity[which[i]], utility)
-            _judge(s, r, acts, worlds, weights, utility, sums, game)
+            judge_by_playouts(s, r, acts, worlds, weights, utility, sums, game)
             acts = ONE << best_action(acts, sums, choose(s, r, seeds[i]))
         out[i] = lowest_action(acts)
     return -1

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env._jit import njit
-from euchre_env.equity import equity_table
+from euchre_env.equity import EquityError, equity_table
 from euchre_env.rules import left, team
 from euchre_env.ruleset import Ruleset
 
@@ -33,7 +33,10 @@ def equity_tables(rulesets: tuple[Ruleset, ...]) -> npt.NDArray[np.float64]:
     tables = np.zeros((len(rulesets), size, size, 2))
     for k, ruleset in enumerate(rulesets):
         if _counts_games(ruleset):
-            table = equity_table(ruleset)
+            try:
+                table = equity_table(ruleset)
+            except EquityError:  # no hand ever scores
+                continue
             tables[k, : len(table), : len(table)] = table
     return tables
 
