@@ -90,6 +90,11 @@ FAMILIES: dict[str, Family] = {
         "grows one tree over N sampled worlds",
         parameter="N[+infer]",
     ),
+    "oracle": Family(
+        ".search.oracle",
+        "OracleAgent",
+        "calls as heuristic, plays with all cards seen: a check, no honest player",
+    ),
 }
 """Every family by name. An entry is all that a new kind of agent needs to be known everywhere."""
 

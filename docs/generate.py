@@ -21,6 +21,7 @@ DOCS = Path(__file__).resolve().parent
 if str(DOCS.parent) not in sys.path:  # run from a source tree that is not installed
     sys.path.insert(0, str(DOCS.parent))
 
+import agents  # noqa: E402
 from euchre_env import ruleset  # noqa: E402
 from euchre_env.actions import actions_markdown  # noqa: E402
 from euchre_env.encoding import HIDDEN_LAYOUT, OBSERVATION_SIZE, layout_markdown  # noqa: E402
@@ -55,6 +56,11 @@ def conflicts() -> str:
         for conflict in ruleset._CONFLICTS
     ]
     return table(["options", "why, and what will do"], rows)
+
+
+def players() -> str:
+    """Every player by the form of its name."""
+    return table(["name", "what it does"], [[f"`{n}`", h] for n, h in agents.available().items()])
 
 
 def hidden_layout() -> str:
@@ -173,6 +179,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "conflicts": conflicts,
     "trump-odds": trump_odds,
     "odds": odds,
+    "players": players,
     "actions": actions_markdown,
     "action-example": lambda: shown(ACTION_EXAMPLE),
     "layout": layout_markdown,

@@ -150,13 +150,21 @@ def test_a_view_shows_what_the_environment_shows() -> None:
 # --- every shipped agent -----------------------------------------------------------------------
 
 
+def size_of(name: str) -> tuple[int, int]:
+    """Games and steps in which an agent is tried: fewer for one that takes its time."""
+    if name.startswith("scripted"):
+        return 400, 120
+    return (200, 60) if ".search" in agents.FAMILIES[name.partition(":")[0]].module else (400, 250)
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("episode", ["hand", "game"])
 def test_legal_under_every_rule_set(name: str, episode: str) -> None:
-    agent, env = agents.make(name), BatchEnv(400, make_rulesets(), episode, seed=4, observe=False)
+    games, steps = size_of(name)
+    agent, env = agents.make(name), BatchEnv(games, make_rulesets(), episode, seed=4, observe=False)
     env.reset()
     phases: set[int] = set()
-    for step in range(120 if name.startswith("scripted") else 250):
+    for step in range(steps):
         view = view_of_env(env, step, agent)
         phases |= set(view.states["phase"].tolist())
         actions = check_actions(view, agent.act(view), name)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from euchre_env._jit import njit
 from euchre_env.belief import BELIEF
+from euchre_env.cards import ONE
 from euchre_env.kernels import lowest_action
 from euchre_env.rules import (
     ALONE,
@@ -62,6 +63,11 @@ LONE_BONUS = 0.33
 Fitted in the same way over 6,000 hands: defenders who see all cards stop lone hands that real ones
 let through.
 """
+SCREEN_WORLDS = 16
+SCREEN_MARGIN = 1.0
+"""A call this many points worse than a pass in the first few worlds is dropped: two standard errors
+of such a difference, and most hands are no call at all."""
+NEVER = -1e9
 TRY_ALONE = 0.9
 """The mean value with the partner from which a call is also judged as a lone hand."""
 
@@ -148,23 +154,53 @@ def _judge_lone_call(w, stack, r, worlds, weights, utility, action):
         seat = stack[0].turn
         apply(stack[0], r, action)
         if stack[0].phase != LONER or stack[0].turn != seat:
-            return -1e9
+            return NEVER
         apply(stack[0], r, np.int64(ALONE))
         total += weights[k] * utility_of(utility, _value(w, stack, np.int64(0), r))
     return total
 
 
 @njit
+def _judge_call(w, stack, r, worlds, weights, utility, action):
+    """Mean utility of a call, with the partner or alone, whichever is better."""
+    together = _judge_act(w, stack, r, worlds, weights, utility, action)
+    if together <= utility_between(utility, TRY_ALONE):
+        return together
+    alone = _judge_lone_call(w, stack, r, worlds, weights, utility, action)
+    return max(together, alone + _lone_bonus(r, utility))
+
+
+@njit
+def _screen(w, stack, r, acts, worlds, weights, utility):
+    """The calls that the first few worlds do not show to be far worse than a pass."""
+    few, part = worlds[:SCREEN_WORLDS], weights[:SCREEN_WORLDS]
+    total = 0.0
+    for k in range(len(part)):
+        total += part[k]
+    cut = _judge_pass(w, stack, r, few, part, utility) - total * _worth(utility, SCREEN_MARGIN)
+    kept = acts & (ONE << PASS)
+    for action in range(ORDER_UP, ALONE):
+        offered = (acts >> action) & 1 != 0
+        if offered and _judge_act(w, stack, r, few, part, utility, np.int64(action)) >= cut:
+            kept |= ONE << action
+    return kept
+
+
+@njit
 def _judge_calls(w, stack, s, r, acts, worlds, weights, utility, sums):
-    place = (s.turn - s.dealer) & 3
+    passing = (acts >> PASS) & 1 != 0
+    if passing:
+        kept = _screen(w, stack, r, acts, worlds, weights, utility)
+        for action in range(ORDER_UP, ALONE):
+            sums[action] = NEVER
+        if kept == ONE << PASS:
+            return
+        acts = kept
     for action in range(ORDER_UP, ALONE):
         if (acts >> action) & 1:
-            act = np.int64(action)
-            sums[action] = _judge_act(w, stack, r, worlds, weights, utility, act)
-            if sums[action] > utility_between(utility, TRY_ALONE):
-                alone = _judge_lone_call(w, stack, r, worlds, weights, utility, act)
-                sums[action] = max(sums[action], alone + _lone_bonus(r, utility))
-    if (acts >> PASS) & 1:
+            sums[action] = _judge_call(w, stack, r, worlds, weights, utility, np.int64(action))
+    if passing:
+        place = (s.turn - s.dealer) & 3
         sums[PASS] = _judge_pass(w, stack, r, worlds, weights, utility)
         sums[PASS] += _worth(utility, CALL_MARGIN[0 if s.phase == BID1 else 1, place])
 
