@@ -227,7 +227,7 @@ def check_actions(
     bad = int(first_illegal(view.states, view.legal, chosen, False, 0, len(view)))
     if bad >= 0:
         number = bad if games is None else int(games[bad])
-        raise AgentError(_complaint(view, bad, int(chosen[bad]), name, number))
+        raise AgentError(_complaint(view, bad, int(given[bad]), name, number))
     return chosen
 
 

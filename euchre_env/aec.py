@@ -21,6 +21,7 @@ from gymnasium import logger, spaces
 from pettingzoo.utils.env import AECEnv
 
 from . import render as pictures
+from ._check import LARGEST, check_choice, check_int, is_int
 from ._jit import COMPILED, njit
 from .actions import FRAMES, FROM_ABSOLUTE, ActionError, action_text
 from .cards import N_CARDS, deck_of
@@ -33,7 +34,7 @@ from .encoding import (
     encode_hidden,
     rule_codes,
 )
-from .kernels import MASK_WORDS, seed_of, shuffle, start_episode, write_mask
+from .kernels import EPISODES, MASK_WORDS, seed_of, shuffle, start_episode, write_mask
 from .rules import (
     N_ACTIONS,
     N_SEATS,
@@ -52,7 +53,6 @@ from .rules import (
 )
 from .ruleset import RULES, Ruleset
 
-EPISODES = ("hand", "game")
 AGENTS = tuple(f"player_{seat}" for seat in range(N_SEATS))
 """The agents by seat, ``player_0`` (North) to ``player_3`` (West)."""
 _SEAT_OF = {agent: seat for seat, agent in enumerate(AGENTS)}
@@ -234,16 +234,6 @@ class AecState(TypedDict):
     infos: dict[str, dict[str, Any]]
 
 
-def _is_int(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
-    if value not in choices:
-        raise ValueError(f"{name}={value!r} is unknown: use {' or '.join(map(repr, choices))}")
-    return value
-
-
 class raw_env(AECEnv):  # type: ignore[misc]
     """Euchre as a PettingZoo AEC environment.
 
@@ -284,14 +274,14 @@ class raw_env(AECEnv):  # type: ignore[misc]
         super().__init__()
         self.ruleset = ruleset if isinstance(ruleset, Ruleset) else Ruleset.parse(ruleset)
         self.ruleset.require_playable()
-        self.episode = _choice("episode", episode, EPISODES)
-        self.frame = _choice("frame", frame, FRAMES)
+        self.episode = check_choice("episode", episode, EPISODES)
+        self.frame = check_choice("frame", frame, FRAMES)
         modes = (None, *self.metadata["render_modes"])
-        self.render_mode = _choice("render_mode", render_mode, modes)
-        self.render_seat = _choice("render_seat", render_seat, (None, *range(N_SEATS)))
-        if not _is_int(max_hands) or max_hands < 1:
-            raise ValueError(f"max_hands={max_hands!r} must be an integer of at least 1")
-        self.max_hands = int(max_hands)
+        self.render_mode = check_choice("render_mode", render_mode, modes)
+        self.render_seat = render_seat
+        if render_seat is not None:
+            self.render_seat = check_int("render_seat", render_seat, 0, N_SEATS - 1)
+        self.max_hands = check_int("max_hands", max_hands, 1, LARGEST)
         self._is_shown = render_mode == "human"
         self._make_table()
         self._make_spaces()
@@ -390,9 +380,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """The generator's new state, or None where it goes on as it is."""
         if seed is None:
             return None if self._is_seeded else np.uint64(secrets.randbits(64))
-        if not _is_int(seed) or seed < 0:
-            raise ValueError(f"seed={seed!r} must be an integer of at least 0, or None")
-        return np.uint64(seed_of(np.uint64(int(seed) % 2**64), np.uint64(0)))
+        return np.uint64(seed_of(np.uint64(check_int("seed", seed, 0) % 2**64), np.uint64(0)))
 
     def _checked_options(
         self, options: Mapping[str, Any]
@@ -400,7 +388,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         if not isinstance(options, Mapping):
             raise ValueError(f"options={options!r} must be a dict such as {{'dealer': 2}}")
         dealer = options.get("dealer")
-        if dealer is not None and not (_is_int(dealer) and 0 <= dealer < N_SEATS):
+        if dealer is not None and not (is_int(dealer) and 0 <= dealer < N_SEATS):
             raise ValueError(f"options dealer={dealer!r} is no seat: use 0, 1, 2 or 3")
         deck = options.get("deck")
         return (
@@ -416,7 +404,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         target = self.ruleset.target_score
         top = 255 - POINTS_OFFSET if target is None else target - 1
         pair = isinstance(score, tuple | list | np.ndarray) and len(score) == N_TEAMS
-        if not pair or not all(_is_int(n) and -POINTS_OFFSET <= n <= top for n in score):
+        if not pair or not all(is_int(n) and -POINTS_OFFSET <= n <= top for n in score):
             limit = "" if target is None else f" (a team at target_score={target} has won)"
             raise ValueError(
                 f"options score={score!r} must be two integers, of teams 0 and 1, "
@@ -645,8 +633,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """Restore what :meth:`get_state` saved, exactly; it stays unchanged and can be used again.
 
         Raises:
-            ValueError: it was saved under another rule set; nothing has changed.
+            ValueError: it is no saved state, or of another rule set; nothing has changed.
         """
+        lacking = sorted(AecState.__annotations__.keys() - state)
+        if lacking:
+            raise ValueError(f"this is no saved state: it lacks {', '.join(lacking)}")
         if state["rules"].tobytes() != self._bytes[_RULES:_RULES_END].tobytes():
             raise ValueError(
                 "the saved state is of another rule set than this environment: "

@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import kernels
+from ._check import LARGEST, check_choice, check_int
 from ._jit import prepare_thread
 from .actions import FRAMES, ActionError, action_text
 from .encoding import HIDDEN_SIZE, OBSERVATION_SIZE, encode, rule_codes
-from .rules import N_ACTIONS, N_SEATS, STATE, new_states
+from .rules import N_ACTIONS, N_SEATS, NOBODY, STATE, new_states
 from .ruleset import Ruleset, RulesetError
-
-EPISODES = ("hand", "game")
 
 RulesetLike = Ruleset | str | Sequence[Ruleset | str]
 
@@ -29,6 +28,7 @@ RulesetLike = Ruleset | str | Sequence[Ruleset | str]
 class BatchState(TypedDict):
     """What :meth:`BatchEnv.get_state` saves: copies of the records and counters of all games."""
 
+    rules: npt.NDArray[Any]
     states: npt.NDArray[Any]
     which: npt.NDArray[np.int16]
     dealt: npt.NDArray[np.int32]
@@ -41,26 +41,16 @@ def as_rulesets(ruleset: RulesetLike) -> list[Ruleset]:
     """One or several rule sets, given as objects or texts, as a list of playable ones.
 
     Raises:
-        RulesetError: an unknown name, a variant that cannot be played yet, or an empty list.
+        RulesetError: an unknown name, a variant that cannot be played yet, an empty list, or
+            something else.
     """
-    given = [ruleset] if isinstance(ruleset, (Ruleset, str)) else list(ruleset)
+    given = list(ruleset) if isinstance(ruleset, list | tuple) else [ruleset]
     if not given:
         raise RulesetError("ruleset=[] holds no rule set: give at least one", ())
     found = [r if isinstance(r, Ruleset) else Ruleset.parse(r) for r in given]
     for each in found:
         each.require_playable()
     return found
-
-
-def check_choice(name: str, value: str, choices: Sequence[str]) -> str:
-    """Return ``value`` if it is one of ``choices``.
-
-    Raises:
-        ValueError: it is not; the message names both.
-    """
-    if value not in choices:
-        raise ValueError(f"{name}={value!r} is unknown: use {' or '.join(map(repr, choices))}")
-    return value
 
 
 class BatchEnv:
@@ -107,9 +97,6 @@ class BatchEnv:
         threads: int = 1,
         max_hands: int = 1000,
     ) -> None:
-        for name, value in (("batch", batch), ("threads", threads), ("max_hands", max_hands)):
-            if int(value) < 1:
-                raise ValueError(f"{name}={value} must be at least 1")
         self._arguments: dict[str, Any] = {
             "ruleset": as_rulesets(ruleset),
             "episode": episode,
@@ -122,15 +109,19 @@ class BatchEnv:
             "max_hands": max_hands,
         }
         self.rulesets = self._arguments["ruleset"]
-        self.episode = check_choice("episode", episode, EPISODES)
+        self.episode = check_choice("episode", episode, kernels.EPISODES)
         self.frame = check_choice("frame", frame, FRAMES)
-        self.batch, self.threads, self.max_hands = int(batch), int(threads), int(max_hands)
+        self.batch = check_int("batch", batch, 1)
+        self.threads = check_int("threads", threads, 1)
+        self.max_hands = check_int("max_hands", max_hands, 1, LARGEST)
+        self._seed = check_int("seed", seed, 0)
         self._mode = self._mode_bits(observe, hidden, skip_forced)
         self._allocate(observe, hidden)
         self._pool = (
-            ThreadPoolExecutor(threads, initializer=prepare_thread) if threads > 1 else None
+            ThreadPoolExecutor(self.threads, initializer=prepare_thread)
+            if self.threads > 1
+            else None
         )
-        self._seed = seed
         self._is_reset = False
 
     def _mode_bits(self, observe: bool, hidden: bool, skip_forced: bool) -> int:
@@ -149,7 +140,7 @@ class BatchEnv:
         self.states = new_states(b)
         self.final_states = new_states(b)
         self.which = np.zeros(b, np.int16)
-        self._final_which = np.zeros(b, np.int16)
+        self._final_which = np.full(b, NOBODY, np.int16)  # until an episode has ended
         self.legal = np.zeros(b, np.int64)
         self.observation = np.zeros((b if observe else 0, OBSERVATION_SIZE), np.uint8)
         self.hidden = np.zeros((b if hidden else 0, HIDDEN_SIZE), np.uint8)
@@ -177,9 +168,12 @@ class BatchEnv:
 
         Returns:
             :attr:`observation`.
+
+        Raises:
+            ValueError: a bad seed; nothing has changed.
         """
         if seed is not None:
-            self._seed = seed
+            self._seed = check_int("seed", seed, 0)
         base = np.uint64(self._seed % 2**64)
         streams = np.arange(2 * self.batch, dtype=np.uint64)
         seeds = [kernels.seed_of(base, stream) for stream in streams]
@@ -188,6 +182,7 @@ class BatchEnv:
         self._generators[:] = np.array(seeds[self.batch :], np.uint64)
         self._dealt[:] = 1
         self.which[:] = 0
+        self._final_which[:] = NOBODY
         self._is_reset = True
         self._each_range(
             lambda a, b: kernels.begin_games(
@@ -233,6 +228,7 @@ class BatchEnv:
 
         Raises:
             ActionError: an action is not legal; nothing has changed.
+            RuntimeError: before :meth:`reset`.
         """
         chosen = self._checked(actions)
         which = self.which.copy()
@@ -241,8 +237,7 @@ class BatchEnv:
         return self._rewards, self._done
 
     def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        if not self._is_reset:
-            raise RuntimeError("call reset() before step()")
+        self._require_reset("step")
         given = np.asarray(actions)
         if given.shape != (self.batch,) or given.dtype.kind not in "iu":
             raise ActionError(
@@ -253,8 +248,12 @@ class BatchEnv:
         absolute = self.frame == "absolute"
         bad = kernels.first_illegal(self.states, self.legal, chosen, absolute, 0, self.batch)
         if bad >= 0:
-            raise ActionError(self._complaint(bad, int(chosen[bad])))
+            raise ActionError(self._complaint(bad, int(given[bad])))
         return chosen
+
+    def _require_reset(self, call: str) -> None:
+        if not self._is_reset:
+            raise RuntimeError(f"call reset() before {call}()")
 
     def _complaint(self, game: int, action: int) -> str:
         s = self.states[game]
@@ -265,7 +264,12 @@ class BatchEnv:
         return f"action {word} is not legal in game {game}: legal are {', '.join(names)}"
 
     def random_actions(self) -> npt.NDArray[np.int64]:
-        """One uniform legal action for each game, int64[B], by generators of their own."""
+        """One uniform legal action for each game, int64[B], by generators of their own.
+
+        Raises:
+            RuntimeError: before :meth:`reset`.
+        """
+        self._require_reset("random_actions")
         absolute = self.frame == "absolute"
         self._each_range(
             lambda a, b: kernels.random_actions(
@@ -275,7 +279,16 @@ class BatchEnv:
         return self._actions.copy()
 
     def final_observation(self, game: int, seat: int) -> npt.NDArray[np.uint8]:
-        """What ``seat`` saw at the end of the latest episode that ended in ``game``, uint8[D]."""
+        """What ``seat`` saw at the end of the latest episode that ended in ``game``, uint8[D].
+
+        Raises:
+            ValueError: no such game or seat.
+            RuntimeError: no episode has ended there since :meth:`reset`.
+        """
+        game = check_int("game", game, 0, self.batch - 1)
+        seat = check_int("seat", seat, 0, N_SEATS - 1)
+        if self._final_which[game] == NOBODY:
+            raise RuntimeError(f"no episode has ended in game {game} yet")
         out = np.zeros(OBSERVATION_SIZE, np.uint8)
         s = self.final_states[game]
         ruleset = Ruleset.from_record(self.rules[self._final_which[game]])
@@ -284,8 +297,14 @@ class BatchEnv:
         return out
 
     def get_state(self) -> BatchState:
-        """Copies of everything that decides the future of the games."""
+        """Copies of everything that decides the future of the games.
+
+        Raises:
+            RuntimeError: before :meth:`reset`.
+        """
+        self._require_reset("get_state")
         return {
+            "rules": self.rules.copy(),
             "states": self.states.copy(),
             "which": self.which.copy(),
             "dealt": self._dealt.copy(),
@@ -298,8 +317,17 @@ class BatchEnv:
         """Restore what :meth:`get_state` saved, exactly.
 
         Raises:
-            ValueError: the saved state is of another number of games.
+            ValueError: it is no saved state, or one of another number of games or of other rule
+                sets; nothing has changed.
         """
+        lacking = sorted(BatchState.__annotations__.keys() - state)
+        if lacking:
+            raise ValueError(f"this is no saved state: it lacks {', '.join(lacking)}")
+        if not np.array_equal(state["rules"], self.rules):
+            raise ValueError(
+                "the saved state is of other rule sets than this environment: "
+                f"{' + '.join(Ruleset.from_record(r).describe() for r in state['rules'])}"
+            )
         if len(state["states"]) != self.batch:
             raise ValueError(
                 f"the saved state has {len(state['states'])} games, this environment {self.batch}"
@@ -326,6 +354,7 @@ class BatchEnv:
             self.set_state(state["games"])
 
     def close(self) -> None:
-        """Stop the threads."""
+        """Stop the threads; later calls do without."""
         if self._pool is not None:
             self._pool.shutdown()
+            self._pool = None

@@ -242,6 +242,8 @@ def card_ids(text: str | Iterable[str | int]) -> list[int]:
 def _one_id(part: str | int) -> int:
     if isinstance(part, str):
         return card_id(part)
+    if not is_int(part):
+        raise CardError(f"{part!r} is no card: give a text such as JH, or an id from 0 to 24")
     card_text(int(part))
     return int(part)
 

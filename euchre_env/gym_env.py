@@ -17,9 +17,10 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ._check import check_choice, check_int
 from ._jit import njit
 from .actions import ActionError
-from .batch import BatchEnv, RulesetLike, check_choice
+from .batch import BatchEnv, RulesetLike
 from .encoding import OBSERVATION_SIZE, encode
 from .rules import N_ACTIONS, N_SEATS, STATE
 from .ruleset import Ruleset
@@ -58,6 +59,14 @@ def final_observations(
     return out
 
 
+def _is_legal(action: Any, mask: npt.NDArray[np.int8]) -> bool:
+    """Whether anything at all is one whole number that ``mask`` int8[38] allows."""
+    given = np.asarray(action)
+    if given.shape != () or given.dtype.kind not in "iu":
+        return False
+    return 0 <= int(given) < N_ACTIONS and bool(mask[int(given)])
+
+
 class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     """Euchre for one learning seat; the other three seats are part of the environment.
 
@@ -94,9 +103,11 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         max_hands: int = 1000,
         illegal: str = "raise",
     ) -> None:
-        if seat is not None and seat not in range(N_SEATS):
-            raise ValueError(f"seat={seat!r} is no seat: use 0, 1, 2, 3, or None for a random one")
-        self.seat = seat
+        self.seat = None if seat is None else check_int("seat", seat, 0, N_SEATS - 1)
+        if not (opponents is None or callable(opponents)):
+            raise ValueError(
+                f"opponents={opponents!r} must be a function of observation and mask, or None"
+            )
         self.opponents = opponents
         self.illegal = check_choice("illegal", illegal, ("raise", "random"))
         self.render_mode = None
@@ -171,10 +182,8 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         return {"action_mask": self.action_masks().astype(np.int8), "seat": self._learner}
 
     def _checked(self, action: Any) -> Any:
-        if self.illegal == "random":
-            legal = self.action_masks()
-            if action not in range(N_ACTIONS) or not legal[action]:
-                return self._random_action()
+        if self.illegal == "random" and not _is_legal(action, self._games.action_mask[0]):
+            return self._random_action()
         return action
 
     def _random_action(self) -> Any:
@@ -197,7 +206,7 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             return self._random_action()
         observation, mask = self._games.observation[0].copy(), self._games.action_mask[0].copy()
         action = self.opponents(observation, mask)
-        if np.shape(action) != () or action not in range(N_ACTIONS) or not mask[action]:
+        if not _is_legal(action, mask):
             raise ActionError(
                 f"opponents returned {action!r}, which is not legal: "
                 f"legal are {np.flatnonzero(mask).tolist()}"

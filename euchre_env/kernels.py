@@ -39,6 +39,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 CARD_BITS = (ONE << N_CARDS) - 1
 
 # Modes of :func:`run_games`, added together.
+EPISODES = ("hand", "game")
 GAME_EPISODES, SKIP_FORCED, OBSERVE, ABSOLUTE, HIDDEN, STEP = 1, 2, 4, 8, 16, 32
 
 

@@ -188,9 +188,7 @@ def _wrong(option: Option, value: object) -> RulesetError:
 
 
 def _as_int(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        return None
-    return int(value)
+    return int(value) if isinstance(value, int | np.integer) and is_int(value) else None
 
 
 def _fits(option: Option, number: int | None) -> bool:
@@ -677,6 +675,10 @@ class Ruleset:
         `option=value`, which may begin with a preset: `stick,joker=true,defend_alone_points=2:4`.
         Raises RulesetError, saying what would do, for anything else.
         """
+        if not isinstance(text, str):
+            raise RulesetError(
+                f"ruleset={_show(text)} is no rule set: give a Ruleset or a text, such as 'stick'"
+            )
         if text.strip().lower().endswith(_FILE_KINDS):
             return cls.load(text.strip())
         # A comma between brackets belongs to a value: defend_alone_points=[2,4].
@@ -992,7 +994,11 @@ def _item(item: str, *, at_start: bool) -> tuple[str, Any]:
         return name, _scalar(name, value)
     if at_start and name in PRESETS:
         return "preset", name
-    hint = _hint(name, (*PRESETS, *OPTIONS))
+    if name in OPTIONS:
+        raise RulesetError(f"{name} lacks its value: write {name}=VALUE", (name,))
+    if name in PRESETS:
+        raise RulesetError(f"{_show(item)} is a preset, which must come first, and alone")
+    hint = _hint(name.lower(), (*PRESETS, *OPTIONS))
     raise RulesetError(
         f"{_show(item)} names no rules{hint}: give a preset, a file ending in "
         f"{_listed(_FILE_KINDS, 'or')}, or option=value,... (a preset may come first); "

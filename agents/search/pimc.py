@@ -26,7 +26,6 @@ from euchre_env.rules import (
     LONER,
     N_ACTIONS,
     NAME_TRUMP,
-    ORDER_UP,
     PASS,
     PLAY,
     STATE,
@@ -63,10 +62,10 @@ LONE_BONUS = 0.33
 Fitted in the same way over 6,000 hands: defenders who see all cards stop lone hands that real ones
 let through.
 """
-SCREEN_WORLDS = 16
-SCREEN_MARGIN = 1.0
-"""A call this many points worse than a pass in the first few worlds is dropped: two standard errors
-of such a difference, and most hands are no call at all."""
+FIRST_WORLDS = 16
+FIRST_MARGIN = 0.8
+"""Acts before the lead that are this many points worse than the best one in the first few worlds
+are not judged further: most hands are plainly a pass or a call."""
 NEVER = -1e9
 TRY_ALONE = 0.9
 """The mean value with the partner from which a call is also judged as a lone hand."""
@@ -171,38 +170,40 @@ def _judge_call(w, stack, r, worlds, weights, utility, action):
 
 
 @njit
-def _screen(w, stack, r, acts, worlds, weights, utility):
-    """The calls that the first few worlds do not show to be far worse than a pass."""
-    few, part = worlds[:SCREEN_WORLDS], weights[:SCREEN_WORLDS]
-    total = 0.0
-    for k in range(len(part)):
-        total += part[k]
-    cut = _judge_pass(w, stack, r, few, part, utility) - total * _worth(utility, SCREEN_MARGIN)
-    kept = acts & (ONE << PASS)
-    for action in range(ORDER_UP, ALONE):
-        offered = (acts >> action) & 1 != 0
-        if offered and _judge_act(w, stack, r, few, part, utility, np.int64(action)) >= cut:
-            kept |= ONE << action
-    return kept
+def _judge_one(w, stack, s, r, worlds, weights, utility, action):
+    """Mean utility of one act before the lead, with the margins of calls and lone hands."""
+    if action == PASS:
+        place = (s.turn - s.dealer) & 3
+        margin = CALL_MARGIN[0 if s.phase == BID1 else 1, place]
+        return _judge_pass(w, stack, r, worlds, weights, utility) + _worth(utility, margin)
+    if s.phase == BID1 or s.phase == BID2 or s.phase == NAME_TRUMP:
+        return _judge_call(w, stack, r, worlds, weights, utility, action)
+    bonus = _lone_bonus(r, utility) if action == ALONE else 0.0
+    return _judge_act(w, stack, r, worlds, weights, utility, action) + bonus
 
 
 @njit
-def _judge_calls(w, stack, s, r, acts, worlds, weights, utility, sums):
-    passing = (acts >> PASS) & 1 != 0
-    if passing:
-        kept = _screen(w, stack, r, acts, worlds, weights, utility)
-        for action in range(ORDER_UP, ALONE):
-            sums[action] = NEVER
-        if kept == ONE << PASS:
-            return
-        acts = kept
-    for action in range(ORDER_UP, ALONE):
+def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
+    """Judge all acts in a few worlds, then in all worlds those that are still in question."""
+    few = min(FIRST_WORLDS, len(worlds))
+    part = weights[:few] / max(weights[:few].sum(), 1e-12)
+    best = NEVER
+    for action in range(N_ACTIONS):
         if (acts >> action) & 1:
-            sums[action] = _judge_call(w, stack, r, worlds, weights, utility, np.int64(action))
-    if passing:
-        place = (s.turn - s.dealer) & 3
-        sums[PASS] = _judge_pass(w, stack, r, worlds, weights, utility)
-        sums[PASS] += _worth(utility, CALL_MARGIN[0 if s.phase == BID1 else 1, place])
+            act = np.int64(action)
+            sums[action] = _judge_one(w, stack, s, r, worlds[:few], part, utility, act)
+            best = max(best, sums[action])
+    cut = best - _worth(utility, FIRST_MARGIN)
+    left = ONE & 0
+    for action in range(N_ACTIONS):
+        if (acts >> action) & 1 and sums[action] >= cut:
+            left |= ONE << action
+    if left & (left - 1) == 0:
+        return
+    for action in range(N_ACTIONS):
+        if (left >> action) & 1:
+            act = np.int64(action)
+            sums[action] = _judge_one(w, stack, s, r, worlds, weights, utility, act)
 
 
 @njit
@@ -212,14 +213,8 @@ def judge_by_solving(w, stack, s, r, acts, worlds, weights, utility, values, sum
         sums[action] = 0.0
     if s.phase == PLAY:
         _judge_cards(w, r, worlds, weights, utility, values, sums)
-    elif s.phase == BID1 or s.phase == BID2 or s.phase == NAME_TRUMP:
-        _judge_calls(w, stack, s, r, acts, worlds, weights, utility, sums)
     else:
-        for action in range(N_ACTIONS):
-            if (acts >> action) & 1:
-                act = np.int64(action)
-                sums[action] = _judge_act(w, stack, r, worlds, weights, utility, act)
-        sums[ALONE] += _lone_bonus(r, utility)
+        _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums)
 
 
 @njit

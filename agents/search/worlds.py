@@ -23,13 +23,15 @@ from euchre_env.rules import (
     legal,
 )
 
-from ..heuristic.bids import line, strength_of_call
+from ..heuristic.bids import line, strength_of_call, wants_to_order
 from ..heuristic.player import choose
 
 SOFTNESS = 30.0
 """Hundredths of a point over which a model bidder goes from passing to calling (logistic scale)."""
 BID_FLOOR = 0.03
 """The least probability of a call or a pass, since real bidders are not the model."""
+SURE_CALL = 0.9
+"""The least probability of ordering up a hand that the model itself orders up."""
 LIKELY_ACT = 0.7
 """The probability of the model's own choice among discards, answers and cards."""
 
@@ -50,6 +52,8 @@ def _bid_likelihood(s, r, acts, action):
     """The model's probability of a pass, an order or a named suit."""
     if s.phase == BID1:
         chance = _call_chance(strength_of_call(s, r, CALL + TRUMP_SUIT) - line(s, r))
+        if wants_to_order(s, r):  # it has reasons besides strength
+            chance = max(chance, SURE_CALL)
         return 1.0 - chance if action == PASS else chance
     total = 0.0
     highest = -1e9
