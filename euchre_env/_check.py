@@ -1,9 +1,9 @@
-"""Checks of arguments, for every entrance of the package: one wording, and ValueError throughout."""
+"""Checks of arguments for every entrance of the package: one wording, always a ValueError."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -13,23 +13,25 @@ LARGEST = 2**63 - 1
 """The largest number that compiled code takes."""
 
 
-def is_int(value: object) -> bool:
+def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
     """Whether a value is a whole number of Python or NumPy; a bool is none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def check_int(name: str, value: object, low: int, high: int | None = None) -> int:
-    """Return ``value`` as an int if it is a whole number from ``low`` to ``high``.
+def check_int(name: str, value: object, low: int | None = None, high: int | None = None) -> int:
+    """Return ``value`` as an int if it is a whole number from ``low`` to ``high``, where given.
 
     Raises:
         ValueError: it is not; the message names it and the bounds.
     """
-    if isinstance(value, int | np.integer) and is_int(value):
+    if is_int(value):
         number = int(value)
-        if number >= low and (high is None or number <= high):
+        if (low is None or number >= low) and (high is None or number <= high):
             return number
-    bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
-    raise ValueError(f"{name}={value!r} must be an integer {bounds}")
+    bounds = ""
+    if low is not None:
+        bounds = f" of at least {low}" if high is None else f" from {low} to {high}"
+    raise ValueError(f"{name}={value!r} must be an integer{bounds}")
 
 
 def check_choice(name: str, value: T, choices: Sequence[T]) -> T:

@@ -44,7 +44,7 @@ def as_rulesets(ruleset: RulesetLike) -> list[Ruleset]:
         RulesetError: an unknown name, a variant that cannot be played yet, an empty list, or
             something else.
     """
-    given = list(ruleset) if isinstance(ruleset, list | tuple) else [ruleset]
+    given: list[Any] = list(ruleset) if isinstance(ruleset, list | tuple) else [ruleset]
     if not given:
         raise RulesetError("ruleset=[] holds no rule set: give at least one", ())
     found = [r if isinstance(r, Ruleset) else Ruleset.parse(r) for r in given]
@@ -114,7 +114,7 @@ class BatchEnv:
         self.batch = check_int("batch", batch, 1)
         self.threads = check_int("threads", threads, 1)
         self.max_hands = check_int("max_hands", max_hands, 1, LARGEST)
-        self._seed = check_int("seed", seed, 0)
+        self._seed = check_int("seed", seed)
         self._mode = self._mode_bits(observe, hidden, skip_forced)
         self._allocate(observe, hidden)
         self._pool = (
@@ -173,7 +173,7 @@ class BatchEnv:
             ValueError: a bad seed; nothing has changed.
         """
         if seed is not None:
-            self._seed = check_int("seed", seed, 0)
+            self._seed = check_int("seed", seed)
         base = np.uint64(self._seed % 2**64)
         streams = np.arange(2 * self.batch, dtype=np.uint64)
         seeds = [kernels.seed_of(base, stream) for stream in streams]

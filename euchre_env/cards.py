@@ -28,6 +28,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from ._check import is_int
 from ._jit import njit
 
 RANKS = "9TJQKA"

@@ -828,6 +828,8 @@ def load_records(path: PathLike) -> list[GameRecord]:
 def _save(path: PathLike, text: str) -> None:
     """Write a file whole or not at all."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise RecordError(f"{target}: there is no folder {str(target.parent)!r} to write to")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         part.write_text(text, encoding="utf-8")

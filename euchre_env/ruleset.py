@@ -22,6 +22,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ._check import is_int
+
 __all__ = [
     "OPTIONS",
     "PRESETS",
@@ -188,7 +190,7 @@ def _wrong(option: Option, value: object) -> RulesetError:
 
 
 def _as_int(value: object) -> int | None:
-    return int(value) if isinstance(value, int | np.integer) and is_int(value) else None
+    return int(value) if is_int(value) else None
 
 
 def _fits(option: Option, number: int | None) -> bool:
@@ -997,7 +999,7 @@ def _item(item: str, *, at_start: bool) -> tuple[str, Any]:
     if name in OPTIONS:
         raise RulesetError(f"{name} lacks its value: write {name}=VALUE", (name,))
     if name in PRESETS:
-        raise RulesetError(f"{_show(item)} is a preset, which must come first, and alone")
+        raise RulesetError(f"{_show(item)} is a preset: give one alone, at the start")
     hint = _hint(name.lower(), (*PRESETS, *OPTIONS))
     raise RulesetError(
         f"{_show(item)} names no rules{hint}: give a preset, a file ending in "

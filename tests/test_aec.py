@@ -236,6 +236,7 @@ BAD_OPTIONS = [
     ({"deck": WORKED.replace("9H", "1H")}, "'1H' is no card"),
     ({"deck": 7}, "deck=7"),
     ({"deck": [99] * 24}, "99 is no card id"),
+    ({"deck": [1.5] * 24}, "1.5 is no card"),
     ([("dealer", 2)], "must be a dict"),
 ]
 
@@ -385,9 +386,15 @@ def test_an_agent_that_is_done_takes_none_only() -> None:
         ({"episode": "match"}, "episode='match'"),
         ({"frame": "natural"}, "frame='natural'"),
         ({"render_mode": "svg"}, "render_mode='svg'"),
+        ({"render_mode": ["ansi"]}, "render_mode=['ansi']"),
         ({"render_seat": 4}, "render_seat=4"),
+        ({"render_seat": True}, "render_seat=True"),
+        ({"render_seat": 1.0}, "render_seat=1.0"),
         ({"max_hands": 0}, "max_hands=0"),
         ({"max_hands": 1.5}, "max_hands=1.5"),
+        ({"max_hands": 2**70}, "max_hands=1180591620717411303424"),
+        ({"ruleset": None}, "ruleset=None"),
+        ({"ruleset": {"joker": True}}, "is no rule set"),
         ({"ruleset": "amercian"}, "american"),
     ],
 )
@@ -478,6 +485,12 @@ def test_states_of_another_rule_set_are_refused() -> None:
     before = snapshot(other)
     with pytest.raises(ValueError, match="another rule set"):
         other.set_state(env.get_state())
+    assert snapshot(other) == before
+    saved = {k: v for k, v in other.get_state().items() if k != "truncations"}
+    play(other, "pass")
+    before = snapshot(other)
+    with pytest.raises(ValueError, match="no saved state: it lacks truncations"):
+        other.set_state(saved)
     assert snapshot(other) == before
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ import pytest
 
 import agents
 from agents.base import Agent, AgentError, RuleTable, View, check_actions, view_of
+from agents.network import PolicyValueNet, load_agent, save_policy
 from euchre_env.actions import action_id, action_text
 from euchre_env.batch import BatchEnv
 from euchre_env.cards import card_ids, deck_of
+from euchre_env.encoding import LAYOUT
 from euchre_env.rules import (
     NAME_TRUMP,
     NOBODY,
@@ -327,6 +330,16 @@ def test_the_twins_are_fit_to_show_a_leak(positions: list[Position]) -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_no_hidden_card_influences_an_agent(name: str, positions: list[Position]) -> None:
     assert_blind(agents.make(name), positions)
+
+
+@pytest.mark.parametrize("greedy", [True, False])
+def test_no_hidden_card_influences_a_network(
+    greedy: bool, positions: list[Position], tmp_path: Path
+) -> None:
+    """A random network that reads every block, through a file as policies are shipped."""
+    path = tmp_path / "policy.safetensors"
+    save_policy(path, PolicyValueNet([32], list(LAYOUT), seed=5), {})
+    assert_blind(load_agent(path, greedy=greedy), positions)
 
 
 class Peeker:

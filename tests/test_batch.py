@@ -525,8 +525,17 @@ def test_step_before_reset() -> None:
     ("options", "message"),
     [
         ({"batch": 0}, "batch=0"),
+        ({"batch": 1.5}, r"batch=1\.5 must be an integer"),
+        ({"batch": "2"}, "batch='2'"),
+        ({"batch": True}, "batch=True"),
         ({"batch": 2, "threads": 0}, "threads=0"),
         ({"batch": 2, "max_hands": 0}, "max_hands=0"),
+        ({"batch": 2, "max_hands": 2**70}, "max_hands=1180591620717411303424"),
+        ({"batch": 2, "seed": 1.5}, r"seed=1\.5 must be an integer"),
+        ({"batch": 2, "seed": "7"}, "seed='7'"),
+        ({"batch": 2, "seed": None}, "seed=None"),
+        ({"batch": 2, "ruleset": 5}, "ruleset=5 is no rule set"),
+        ({"batch": 2, "ruleset": [None]}, "ruleset=None is no rule set"),
         ({"batch": 2, "episode": "match"}, "episode='match'.*'hand' or 'game'"),
         ({"batch": 2, "frame": "suits"}, "frame='suits'"),
         ({"batch": 2, "ruleset": []}, "at least one"),
@@ -538,6 +547,54 @@ def test_step_before_reset() -> None:
 def test_bad_arguments(options: dict, message: str) -> None:
     with pytest.raises((ValueError, RulesetError), match=message):
         BatchEnv(**options)
+
+
+def everything(env: BatchEnv) -> list[bytes]:
+    saved = env.get_state()
+    return [saved[key].tobytes() for key in ("states", "which", "dealt", "generators")]
+
+
+def test_bad_calls_are_named_and_change_nothing() -> None:
+    env = BatchEnv(3, ["stick", "british"], seed=4)
+    for call in (env.random_actions, env.get_state, lambda: env.step([25] * 3)):
+        with pytest.raises(RuntimeError, match=r"call reset\(\) before"):
+            call()
+    env.reset()
+    with pytest.raises(RuntimeError, match="no episode has ended in game 1"):
+        env.final_observation(1, 0)
+    while not env.step(env.random_actions())[1][1]:
+        pass
+    assert env.final_observation(1, 3).any()
+    before = everything(env)
+    for game, seat, message in ((3, 0, "game=3"), (-1, 0, "game=-1"), (1, 4, "seat=4")):
+        with pytest.raises(ValueError, match=message):
+            env.final_observation(game, seat)
+    for seed in (1.5, "7", True):
+        with pytest.raises(ValueError, match=f"seed={seed!r}"):
+            env.reset(seed=seed)
+    with pytest.raises(ActionError, match="action 9223372036854775808 is not legal"):
+        env.step(np.full(3, 2**63, np.uint64))
+    assert everything(env) == before
+
+
+def test_a_saved_state_that_does_not_fit_is_refused() -> None:
+    """Its rule sets are numbered: another list would be read out of bounds."""
+    env, other = BatchEnv(3, "stick"), BatchEnv(3, ["stick", "british"])
+    env.reset()
+    other.reset()
+    before = everything(env)
+    with pytest.raises(ValueError, match="of other rule sets"):
+        env.set_state(other.get_state())
+    with pytest.raises(ValueError, match="it lacks dealt, final_states"):
+        env.set_state({"states": env.states, "rules": env.rules})
+    assert everything(env) == before
+
+
+def test_a_closed_environment_goes_on_without_threads() -> None:
+    env = BatchEnv(8, threads=2)
+    env.reset()
+    env.close()
+    env.step(env.random_actions())
 
 
 @pytest.mark.parametrize("clone", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])

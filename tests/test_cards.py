@@ -169,6 +169,10 @@ def test_decks() -> None:
         (ALL + " 9C", False, "9C more than once"),
         (ALL.replace("9C", "8C"), False, "8C"),
         ([*range(23), 25], False, "25 is no card id"),
+        ([1.5] * 24, False, "1.5 is no card"),
+        ([*range(23), None], False, "None is no card"),
+        ([*range(22), True, 23], False, "True is no card"),
+        ([*range(23), -1], False, "-1 is no card id"),
     ],
 )
 def test_decks_that_cannot_be_dealt(deck: str, joker: bool, message: str) -> None:

@@ -271,6 +271,9 @@ def test_doctor_finds_another_distribution(monkeypatch: pytest.MonkeyPatch) -> N
         (["record", "verify", "none.egn"], "none.egn: No such file"),
         (["record", "verify", str(DATA)], str(DATA)),
         (["cases", "--seed", "x", "y"], "--seed"),
+        (["bench", "--short", "--seconds", "nan"], "nan must be a number above zero"),
+        (["bench", "--short", "--seconds", "-1"], "-1 must be a number above zero"),
+        (["record", "convert", LEAGUE_6, "none/x.egn"], "no folder 'none'"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(
@@ -315,6 +318,12 @@ def planted(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     module = SimpleNamespace(add_fail_arguments=lambda parser: None, run_fail=fail)
     monkeypatch.setitem(VERBS, "fail", Verb(".fail", "fail"))
     monkeypatch.setattr(cli, "import_module", lambda *_: module)
+
+
+def test_a_closed_stdout_is_no_error() -> None:
+    code = "import sys; sys.stdout = None; from agents.app.cli import main; sys.exit(main())"
+    done = run(code=code + "  # euchre --version >&-")
+    assert done.returncode == 2 and done.stderr == ""
 
 
 def test_ctrl_c_is_one_line_and_status_130(

@@ -157,10 +157,31 @@ def test_bad_calls_are_named_and_change_nothing() -> None:
     play_episode(env, 3)
     with pytest.raises(RuntimeError, match="reset"):
         env.step(25)
-    for arguments in ({"seat": 4}, {"illegal": "ignore"}, {"episode": "match"}, {"frame": "x"}):
+    for arguments in (
+        *({"seat": 4}, {"seat": True}, {"seat": 1.0}, {"opponents": 5}, {"ruleset": 5}),
+        *({"illegal": "ignore"}, {"episode": "match"}, {"frame": "x"}),
+    ):
         name = next(iter(arguments))
         with pytest.raises(ValueError, match=name):
             EuchreGymEnv(**arguments)
+
+
+@pytest.mark.parametrize(
+    "action", [38, -1, 2**70, 1.0, float("nan"), True, "pass", None, [25], np.array([25])]
+)
+def test_anything_illegal_can_be_replaced(action: Any) -> None:
+    env = EuchreGymEnv(illegal="random", seat=0)
+    env.reset(seed=1)
+    observation, *_ = env.step(action)
+    assert observation in env.observation_space
+
+
+@pytest.mark.parametrize("action", [None, 1.0, True, "pass", [1], 2**70])
+def test_an_opponent_that_returns_no_action_is_named(action: Any) -> None:
+    env = EuchreGymEnv(seat=0, opponents=lambda _observation, _mask: action)
+    with pytest.raises(ActionError, match="opponents returned"):
+        for seed in range(9):
+            play_episode(env, seed)
 
 
 def test_an_opponent_that_cheats_is_named() -> None:

@@ -177,13 +177,13 @@ def test_a_line_cut_off_is_dropped(tmp_path: Path) -> None:
     assert len(Store(out).rows) == 3
 
 
-@pytest.mark.parametrize("line", ["{}", "[1]", "no json", '{"a": 1}'])
-def test_a_file_of_something_else_is_refused(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", [b"{}", b"[1]", b"no json", b'{"a": 1}', b"\xff\xfe"])
+def test_a_file_of_something_else_is_refused(line: bytes, tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
-    out.write_text(line + "\n")
-    with pytest.raises(EvaluationError, match=r"rows.jsonl:1: not a row"):
+    out.write_bytes(line + b"\n")
+    with pytest.raises(EvaluationError, match=r"rows.jsonl:1: not a row of match results \(\w+\);"):
         play_ladder(NAMES[:2], 20, out=out)
-    assert out.read_text() == line + "\n"
+    assert out.read_bytes() == line + b"\n"
     with pytest.raises(EvaluationError, match="no folder"):
         play_ladder(NAMES[:2], 20, out=tmp_path / "none" / "rows.jsonl")
 

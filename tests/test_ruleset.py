@@ -527,14 +527,22 @@ def test_parse(text: str, changes: dict[str, Any]) -> None:
     assert Ruleset.parse(text) == Ruleset(**changes)
 
 
+@pytest.mark.parametrize("given", [5, None, {"joker": True}, ["stick"], True, Ruleset()])
+def test_parse_takes_texts_only(given: Any) -> None:
+    with pytest.raises(RulesetError, match="is no rule set"):
+        Ruleset.parse(given)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "give a preset, a file ending in .yaml, .yml or .json, or option=value"),
         ("stik", "did you mean 'stick'"),
         ("rules.txt", "file ending in"),
-        ("joker", "option=value"),
-        ("joker=true,stick", "a preset may come first"),
+        ("STIK", "did you mean 'stick'"),
+        ("joker", "write joker=VALUE"),
+        ("joker=true,stick", "'stick' is a preset: give one alone, at the start"),
+        ("stick,stick", "'stick' is a preset: give one alone, at the start"),
         ("stick,,joker=true", "names no rules"),
         ("=true", "no option is called ''"),
         ("jocker=true", "did you mean 'joker'"),

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .options import add_json, add_seed
+from .options import add_json, add_seed, positive
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "throughput.py"
 PEERS = ("pyspiel", "shimmy")
@@ -23,7 +23,7 @@ BATCH = 4096
 def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``bench`` takes."""
     parser.add_argument(
-        "--seconds", type=float, default=1.0, metavar="S", help="a measure (default: 1)"
+        "--seconds", type=positive, default=1.0, metavar="S", help="a measure (default: 1)"
     )
     parser.add_argument(
         "--short", action="store_true", help="only the engine, without benchmarks/throughput.py"

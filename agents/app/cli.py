@@ -65,7 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         status = _run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # a shell may have closed it: euchre VERB >&-
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
         _drop_output()

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 
 
-def count_from(low: int) -> Callable[[str], int]:
-    """A type for argparse: a whole number of at least ``low``."""
-
-    def parse(text: str) -> int:
-        number = int(text)
-        if number < low:
-            raise argparse.ArgumentTypeError(f"{text} must be a whole number of at least {low}")
-        return number
-
-    parse.__name__ = "whole number"  # argparse says: invalid whole number value
-    return parse
+def positive(text: str) -> float:
+    """A type for argparse: a finite number above zero."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} must be a number above zero")
+    return number
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -27,4 +21,4 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def add_seed(parser: argparse.ArgumentParser, of: str = "") -> None:
     """Add ``--seed``, which every verb takes; ``of`` says what it seeds."""
     told = f"of {of} (default: 1)" if of else "taken by every verb; nothing is drawn here"
-    parser.add_argument("--seed", type=count_from(0), default=1, metavar="N", help=told)
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help=told)

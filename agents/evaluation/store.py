@@ -119,7 +119,8 @@ class Store:
             self.rows[_key(row)] = _result(row)
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             raise EvaluationError(
-                f"{self.path}:{number}: not a row of match results ({error!r}); give another file"
+                f"{self.path}:{number}: not a row of match results ({type(error).__name__}); "
+                "give another file"
             ) from None
 
     def find(self, a: str, b: str, ruleset: Ruleset, seed: int, deals: int) -> MatchResult | None:

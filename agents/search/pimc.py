@@ -63,9 +63,9 @@ Fitted in the same way over 6,000 hands: defenders who see all cards stop lone h
 let through.
 """
 FIRST_WORLDS = 16
-FIRST_MARGIN = 0.8
+FIRST_MARGIN, FIRST_MARGIN_DISCARD = 0.6, 0.3
 """Acts before the lead that are this many points worse than the best one in the first few worlds
-are not judged further: most hands are plainly a pass or a call."""
+are not judged further: most hands are plainly a pass or a call, and discards differ little."""
 NEVER = -1e9
 TRY_ALONE = 0.9
 """The mean value with the partner from which a call is also judged as a lone hand."""
@@ -193,7 +193,8 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
             act = np.int64(action)
             sums[action] = _judge_one(w, stack, s, r, worlds[:few], part, utility, act)
             best = max(best, sums[action])
-    cut = best - _worth(utility, FIRST_MARGIN)
+    margin = FIRST_MARGIN_DISCARD if s.phase == DISCARD else FIRST_MARGIN
+    cut = best - _worth(utility, margin)
     left = ONE & 0
     for action in range(N_ACTIONS):
         if (acts >> action) & 1 and sums[action] >= cut:
