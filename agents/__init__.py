@@ -2,7 +2,8 @@
 
 :func:`make` gives an agent by name: a family, with a parameter after a colon where it takes one
 (``random``, ``scripted:order_up JH``), or the path of a checkpoint (``checkpoints/x.safetensors``).
-``bids:A,plays:B`` calls as agent A does and plays as agent B does.
+``bids:A,plays:B`` calls as agent A does and plays as agent B does; ``rollout:N,by:A`` plays sampled
+worlds out by agent A.
 """
 
 from __future__ import annotations
@@ -73,10 +74,10 @@ FAMILIES: dict[str, Family] = {
         parameter="N[+infer]",
     ),
     "rollout": Family(
-        ".search.rollout",
-        "RolloutAgent",
-        "plays N sampled worlds out by the hand-written player",
-        parameter="N[+infer]",
+        ".",
+        "rollout_of",
+        "plays N sampled worlds out by the hand-written player, or by agent POLICY",
+        parameter="N[+infer][,by:POLICY]",
     ),
     "mixed": Family(
         ".search.mixed",
@@ -119,7 +120,7 @@ def make(name: str) -> Agent:
         AgentError: no such agent, a parameter missing, unwanted or wrong, or a file that cannot be
             loaded; the message names it and what would do.
     """
-    if name.endswith(CHECKPOINT) and not name.startswith("bids:"):
+    if name.endswith(CHECKPOINT) and not name.startswith(("bids:", "rollout:")):
         return _load(name)
     word, colon, parameter = name.partition(":")
     family = FAMILIES.get(word)
@@ -143,6 +144,30 @@ def split_of(parts: str) -> Agent:
     if not comma:
         raise AgentError(f"'bids:{parts}' does not say who plays: write {_form('bids')!r}")
     return Split(make(bidder), make(player))
+
+
+def rollout_of(parts: str) -> Agent:
+    """The agent ``rollout:N`` or ``rollout:N,by:POLICY``, given by what follows the first colon.
+
+    Raises:
+        AgentError: no number of worlds, no ``by:``, or a policy that is no agent or an oracle.
+    """
+    from .search.base import parse_count
+    from .search.policy_rollout import PolicyRolloutAgent
+    from .search.rollout import RolloutAgent
+
+    count, comma, policy = parts.partition(",")
+    parse_count("rollout", count)  # before a checkpoint is read
+    if not comma:
+        return RolloutAgent(count)
+    if not policy.startswith("by:"):
+        raise AgentError(
+            f"'rollout:{parts}': {policy!r} does not say who plays the worlds out, "
+            f"write {_form('rollout')!r}"
+        )
+    if policy == "by:":
+        raise AgentError(f"'rollout:{parts}': the policy is missing, write {_form('rollout')!r}")
+    return PolicyRolloutAgent(count, make(policy.removeprefix("by:")))
 
 
 def _check_parameter(name: str, word: str, given: bool, parameter: str) -> None:

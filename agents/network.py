@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from euchre_env._files import write_whole
 from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE, layout_hash
 from euchre_env.rules import N_ACTIONS
 
@@ -262,23 +263,6 @@ def code_revision() -> str | None:
     return said.stdout.strip() if said.returncode == 0 else None
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name and rename it, so that it is whole or not there.
-
-    Raises:
-        OSError: no room, no folder, or no permission; an older file stays as it was.
-    """
-    waiting = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(waiting, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(waiting, path)
-    finally:
-        waiting.unlink(missing_ok=True)
-
-
 def save_policy(path: str | Path, net: PolicyValueNet, header: Mapping[str, Any]) -> None:
     """Write a network as ``.safetensors`` with a JSON header, atomically.
 
@@ -295,7 +279,7 @@ def save_policy(path: str | Path, net: PolicyValueNet, header: Mapping[str, Any]
     }
     tensors = {name: value.detach().contiguous() for name, value in net.state_dict().items()}
     text = json.dumps(full, sort_keys=True)
-    write_atomically(Path(path), safetensors.torch.save(tensors, {"policy": text}))
+    write_whole(Path(path), safetensors.torch.save(tensors, {"policy": text}))
 
 
 class _PolicyFile(NamedTuple):

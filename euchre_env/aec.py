@@ -34,7 +34,7 @@ from .encoding import (
     encode_hidden,
     rule_codes,
 )
-from .kernels import EPISODES, MASK_WORDS, seed_of, shuffle, start_episode, write_mask
+from .kernels import EPISODES, MASK_WORDS, as_uint64, seed_of, shuffle, start_episode, write_mask
 from .rules import (
     N_ACTIONS,
     N_SEATS,
@@ -380,7 +380,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """The generator's new state, or None where it goes on as it is."""
         if seed is None:
             return None if self._is_seeded else np.uint64(secrets.randbits(64))
-        return np.uint64(seed_of(np.uint64(check_int("seed", seed, 0) % 2**64), np.uint64(0)))
+        return np.uint64(seed_of(as_uint64(check_int("seed", seed, 0)), np.uint64(0)))
 
     def _checked_options(
         self, options: Mapping[str, Any]

@@ -174,7 +174,7 @@ class BatchEnv:
         """
         if seed is not None:
             self._seed = check_int("seed", seed)
-        base = np.uint64(self._seed % 2**64)
+        base = kernels.as_uint64(self._seed)
         streams = np.arange(2 * self.batch, dtype=np.uint64)
         seeds = [kernels.seed_of(base, stream) for stream in streams]
         self.states[:] = np.zeros(self.batch, STATE)
@@ -323,14 +323,14 @@ class BatchEnv:
         lacking = sorted(BatchState.__annotations__.keys() - state)
         if lacking:
             raise ValueError(f"this is no saved state: it lacks {', '.join(lacking)}")
+        if len(state["states"]) != self.batch:
+            raise ValueError(
+                f"the saved state has {len(state['states'])} games, this environment {self.batch}"
+            )
         if not np.array_equal(state["rules"], self.rules):
             raise ValueError(
                 "the saved state is of other rule sets than this environment: "
                 f"{' + '.join(Ruleset.from_record(r).describe() for r in state['rules'])}"
-            )
-        if len(state["states"]) != self.batch:
-            raise ValueError(
-                f"the saved state has {len(state['states'])} games, this environment {self.batch}"
             )
         self.states[:] = state["states"]
         self.which[:] = state["which"]

@@ -48,7 +48,7 @@ from .cards import (
     lowest_bit,
     popcount,
 )
-from .kernels import draw, seed_of
+from .kernels import as_uint64, draw, seed_of
 from .rules import (
     ALONE,
     BID1,
@@ -889,7 +889,7 @@ def worlds(
         raise BeliefError(f"count is {count}: it has to be 0 or more")
     seen, belief, r = _prepared(state, ruleset, viewer)
     sampled = np.repeat(seen, count)
-    if not _sample_worlds(belief, r, np.uint64(seed), sampled):
+    if not _sample_worlds(belief, r, as_uint64(seed), sampled):
         raise BeliefError(f"no world explains the calls and swaps that seat {viewer} has seen")
     return sampled
 

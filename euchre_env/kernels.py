@@ -61,6 +61,11 @@ def seed_of(seed, index):
     return mix(mix(np.uint64(seed) + _GOLDEN) ^ (np.uint64(index) * _MIX_1 + _GOLDEN))
 
 
+def as_uint64(seed: int) -> np.uint64:
+    """Any whole number as the seed of a generator."""
+    return np.uint64(int(seed) % 2**64)
+
+
 @njit
 def draw(s):
     """64 random bits from the record's generator (SplitMix64)."""
@@ -388,4 +393,4 @@ def random_hands(rules, seed: int, hands: int) -> int:
         seed: Of deals and actions.
         hands: How many hands to play.
     """
-    return int(_random_hands(np.zeros(1, STATE), rules, np.uint64(seed), np.int64(hands)))
+    return int(_random_hands(np.zeros(1, STATE), rules, as_uint64(seed), np.int64(hands)))

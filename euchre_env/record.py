@@ -12,7 +12,6 @@ Euchre game notation is the public format of NextSuit-Labs/euchre-game-notation.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import os
@@ -25,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import rules
+from ._files import write_whole
 from .actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, action_id
 from .cards import (
     JACK,
@@ -825,21 +825,6 @@ def load_records(path: PathLike) -> list[GameRecord]:
     return _games_of(read_file(path)[1])
 
 
-def _save(path: PathLike, text: str) -> None:
-    """Write a file whole or not at all."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise RecordError(f"{target}: there is no folder {str(target.parent)!r} to write to")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
-
-
 def write_egn(path: PathLike, game: GameRecord) -> None:
     """Write a game as euchre game notation; it reads back equal.
 
@@ -850,12 +835,13 @@ def write_egn(path: PathLike, game: GameRecord) -> None:
         RecordError: the notation cannot hold a deal (answers to weak hands, a lone hand of the
             maker's partner); the file is left as it was.
     """
-    _save(path, json.dumps(_egn_of_game(game), indent=1, ensure_ascii=False) + "\n")
+    text = json.dumps(_egn_of_game(game), indent=1, ensure_ascii=False)
+    write_whole(Path(path), f"{text}\n".encode())
 
 
 def write_jsonl(path: PathLike, games: Iterable[GameRecord]) -> None:
     """Write games as JSON, one a line; they read back equal."""
-    _save(path, "".join(_line_of_game(game) + "\n" for game in games))
+    write_whole(Path(path), "".join(_line_of_game(game) + "\n" for game in games).encode())
 
 
 def save_records(path: PathLike, games: Sequence[GameRecord]) -> None:

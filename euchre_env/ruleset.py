@@ -7,7 +7,6 @@ from and what they change in play is told in docs/rules.md.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import difflib
 import json
@@ -23,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._check import is_int
+from ._files import write_whole
 
 __all__ = [
     "OPTIONS",
@@ -749,14 +749,7 @@ class Ruleset:
         """
         target = Path(path)
         text = self.to_json() if _file_kind(target) == ".json" else self.to_yaml()
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            part.write_text(text, encoding="utf-8")
-            os.replace(part, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise
+        write_whole(target, text.encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Ruleset:

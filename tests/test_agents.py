@@ -38,6 +38,7 @@ SHIPPED = [
     *("random", "first_legal", "greedy", "scripted:order_up call_S alone JH defend_alone"),
     *("heuristic", "heuristic:easy", "heuristic:medium", "bids:greedy,plays:heuristic"),
     *("pimc:3", "pimc:2+infer", "rollout:3", "rollout:2+infer", "ismcts:6", "ismcts:4+infer"),
+    "rollout:2,by:greedy",
 ]
 SEED = 20240
 N_RULESETS = 200
@@ -157,7 +158,9 @@ def size_of(name: str) -> tuple[int, int]:
     """Games and steps in which an agent is tried: fewer for one that takes its time."""
     if name.startswith("scripted"):
         return 400, 120
-    return (200, 60) if ".search" in agents.FAMILIES[name.partition(":")[0]].module else (400, 250)
+    family = name.partition(":")[0]
+    searches = family == "rollout" or ".search" in agents.FAMILIES[family].module
+    return (200, 60) if searches else (400, 250)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

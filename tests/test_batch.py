@@ -549,9 +549,9 @@ def test_bad_arguments(options: dict, message: str) -> None:
         BatchEnv(**options)
 
 
-def everything(env: BatchEnv) -> list[bytes]:
+def everything(env: BatchEnv) -> list[str]:
     saved = env.get_state()
-    return [saved[key].tobytes() for key in ("states", "which", "dealt", "generators")]
+    return [repr(saved[key].tolist()) for key in ("states", "which", "dealt", "generators")]
 
 
 def test_bad_calls_are_named_and_change_nothing() -> None:

@@ -273,7 +273,7 @@ def test_doctor_finds_another_distribution(monkeypatch: pytest.MonkeyPatch) -> N
         (["cases", "--seed", "x", "y"], "--seed"),
         (["bench", "--short", "--seconds", "nan"], "nan must be a number above zero"),
         (["bench", "--short", "--seconds", "-1"], "-1 must be a number above zero"),
-        (["record", "convert", LEAGUE_6, "none/x.egn"], "no folder 'none'"),
+        (["record", "convert", LEAGUE_6, "none/x.egn"], "none/x.egn: No such file or directory"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(
@@ -297,6 +297,14 @@ def test_every_verb_takes_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
         for call in calls:
             assert main([*call, "--help"]) == 0
             assert "--seed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", ["-1", str(2**70)])
+def test_any_whole_number_is_a_seed(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--seed", seed]) == 0
+    assert main(["bench", "--short", "--seconds", "0.02", "--seed", seed]) == 0
+    assert main(["match", "random", "greedy", "--deals", "4", "--seed", seed]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_overview_and_version(capsys: pytest.CaptureFixture[str]) -> None:

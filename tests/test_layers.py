@@ -16,14 +16,17 @@ ROOT = Path(__file__).resolve().parent.parent
 # ---- the table -----------------------------------------------------------------------------------
 
 ANY = frozenset({"*"})
-BASE = frozenset({"_check", "_jit", "cards", "ruleset"})  # what every module above them may import
+BASE = frozenset(
+    {"_check", "_files", "_jit", "cards", "ruleset"}
+)  # what every module above them may import
 
 # module of euchre_env -> modules of euchre_env that it may import; "__init__" is the package itself
 ENGINE: dict[str, frozenset[str]] = {
     "_check": frozenset(),
+    "_files": frozenset(),
     "_jit": frozenset(),
     "cards": frozenset({"_check", "_jit"}),
-    "ruleset": frozenset({"_check", "_jit", "cards"}),
+    "ruleset": frozenset({"_check", "_files", "_jit", "cards"}),
     "rules": BASE,
     "actions": BASE | {"rules"},
     "encoding": BASE | {"rules"},

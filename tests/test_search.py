@@ -33,7 +33,7 @@ from euchre_env.testing import permute_hidden, random_ruleset
 from tests.table import Table, random_deck, random_walk
 
 ROOT = Path(__file__).resolve().parent.parent
-FAMILIES = [n for n, f in agents.FAMILIES.items() if f.module.startswith(".search") and f.parameter]
+FAMILIES = ["pimc", "rollout", "mixed", "ismcts"]
 SEARCHERS = [f"{family}:{count}" for family in FAMILIES for count in ("6", "4+infer")]
 STRONG = [f"{f}:{900 if f == 'ismcts' else 60}{i}" for f in FAMILIES for i in ("", "+infer")]
 """Enough worlds for a spot that has one answer."""
@@ -119,7 +119,7 @@ def test_a_wrong_number_of_worlds_is_refused(family: str, count: str) -> None:
 
 @pytest.mark.parametrize("name", ["pimc:", "pimc", "rollout", "ismcts:"])
 def test_a_missing_number_of_worlds_is_asked_for(name: str) -> None:
-    form = name.rstrip(":") + ":N[+infer]"
+    form = name.rstrip(":") + ":N[+infer]" + "[,by:POLICY]" * name.startswith("rollout")
     with pytest.raises(AgentError) as error:
         agents.make(name)
     assert str(error.value) == f"'{name}': the parameter is missing, write '{form}'"

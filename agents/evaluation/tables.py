@@ -17,7 +17,14 @@ import numpy.typing as npt
 
 from euchre_env._jit import njit
 from euchre_env.cards import N_CARDS
-from euchre_env.kernels import lowest_action, play_forced, seed_of, shuffle, start_episode
+from euchre_env.kernels import (
+    as_uint64,
+    lowest_action,
+    play_forced,
+    seed_of,
+    shuffle,
+    start_episode,
+)
 from euchre_env.rules import (
     N_SEATS,
     PLAY,
@@ -86,11 +93,6 @@ def streams_of(seed: int, first: int, count: int, table: int = -1) -> Seeds:
     out = np.empty(count, np.uint64)
     _fill_streams(as_uint64(seed), first, table, out)
     return out
-
-
-def as_uint64(seed: int) -> np.uint64:
-    """Any whole number as the seed of a generator."""
-    return np.uint64(int(seed) % 2**64)
 
 
 # --- playing -----------------------------------------------------------------------------------

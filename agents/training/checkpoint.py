@@ -11,9 +11,8 @@ from typing import Any
 
 import torch
 
+from euchre_env._files import write_whole
 from euchre_env.encoding import layout_hash
-
-from ..network import write_atomically
 
 KEPT = 2
 FORMAT = "euchre-env trainer state 1"
@@ -55,7 +54,7 @@ def save_checkpoint(
     data = io.BytesIO()
     torch.save(whole, data)
     try:
-        write_atomically(path, data.getvalue())
+        write_whole(path, data.getvalue())
         for old in checkpoints(folder)[:-KEPT]:
             old.unlink()
     except OSError as error:

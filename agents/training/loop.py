@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from euchre_env._files import write_whole
 from euchre_env.batch import as_rulesets
 from euchre_env.encoding import LAYOUT
 from euchre_env.rules import team
@@ -22,7 +23,6 @@ from ..network import (
     all_blocks,
     has_fast_bf16,
     save_policy,
-    write_atomically,
 )
 from .checkpoint import CheckpointError, latest_checkpoint, load_checkpoint, save_checkpoint
 from .config import ALL, AUTO, WITHOUT_INFLUENCE, Config, config_from
@@ -186,7 +186,7 @@ class _Log:
             lines = self._path.read_text("utf-8").splitlines(keepends=True)
             whole = [line for line in lines if line.endswith("\n")]
             kept = [line for line in whole if json.loads(line)["iteration"] <= iteration]
-            write_atomically(self._path, "".join(kept).encode())
+            write_whole(self._path, "".join(kept).encode())
 
     def write(self, iteration: int, figures: Mapping[str, float]) -> None:
         """Add the figures of an iteration."""

@@ -1,0 +1,30 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file under a temporary name and rename it, so that it is whole or not there.
+
+    Raises:
+        OSError: no room, no folder, or no permission, with ``path`` as its file; an older file
+            stays as it was.
+    """
+    waiting = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(waiting, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(waiting, path)
+    except OSError as error:
+        if error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            waiting.unlink(missing_ok=True)
