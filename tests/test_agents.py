@@ -38,7 +38,7 @@ SHIPPED = [
     *("random", "first_legal", "greedy", "scripted:order_up call_S alone JH defend_alone"),
     *("heuristic", "heuristic:easy", "heuristic:medium", "bids:greedy,plays:heuristic"),
     *("pimc:3", "pimc:2+infer", "rollout:3", "rollout:2+infer", "ismcts:6", "ismcts:4+infer"),
-    "rollout:2,by:greedy",
+    *("rollout:2,by:greedy", "mixed:2", "mixed:2+infer"),
 ]
 SEED = 20240
 N_RULESETS = 200
@@ -313,6 +313,11 @@ def assert_blind(agent: Agent, positions: list[Position]) -> None:
     assert np.array_equal(true.observation, other.observation)
     assert np.array_equal(true.action_mask, other.action_mask)
     assert np.array_equal(agent.act(true), agent.act(other))
+
+
+def test_every_family_is_tested() -> None:
+    honest = {name for name in agents.FAMILIES if name != "oracle"}
+    assert {name.partition(":")[0] for name in SHIPPED} == honest
 
 
 def test_the_twins_are_fit_to_show_a_leak(positions: list[Position]) -> None:
