@@ -140,7 +140,7 @@ class _Announcer(event.Listener):
         if self.said or not str(dispatcher.py_func.__module__).startswith(("euchre_env", "agents")):
             return
         self.said = True
-        print("euchre_env: compiling the engine, once for this machine ...", file=sys.stderr)
+        print("euchre_env: compiling what this needs, once on this machine ...", file=sys.stderr)
 
     def on_end(self, _event: event.Event) -> None:
         """Nothing to say at the end."""

@@ -151,6 +151,17 @@ def lowest_bit(cards):  # type: ignore[no-untyped-def]
 
 
 @njit
+def highest_card(cards):  # type: ignore[no-untyped-def]
+    """The highest card of a set (up to 32 bits), as a set of one; an empty set stays empty."""
+    cards |= cards >> 1
+    cards |= cards >> 2
+    cards |= cards >> 4
+    cards |= cards >> 8
+    cards |= cards >> 16
+    return cards ^ (cards >> 1)
+
+
+@njit
 def _insert_jack(five):  # type: ignore[no-untyped-def]
     return (five & 0x03) | ((five & 0x1C) << 1)
 

@@ -26,7 +26,17 @@ from numba import boolean, int64
 
 from ._jit import njit, njit_recursive
 from .actions import FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, action_text
-from .cards import CARD_AT, EFFECTIVE_SUIT, NATURAL, ONE, SUIT_OF_BIT, TRUMPS, lowest_bit, popcount
+from .cards import (
+    CARD_AT,
+    EFFECTIVE_SUIT,
+    NATURAL,
+    ONE,
+    SUIT_OF_BIT,
+    TRUMPS,
+    highest_card,
+    lowest_bit,
+    popcount,
+)
 from .rules import (
     ALONE,
     BID1,
@@ -114,19 +124,9 @@ def new_search() -> npt.NDArray[Any]:
 
 
 @njit
-def _highest(cards):
-    cards |= cards >> 1
-    cards |= cards >> 2
-    cards |= cards >> 4
-    cards |= cards >> 8
-    cards |= cards >> 16
-    return cards ^ (cards >> 1)
-
-
-@njit
 def _above(cards, others):
     """Those of ``cards`` that are higher than all ``others`` (of one suit)."""
-    return cards if others == 0 else cards & ~((_highest(others) << 1) - 1)
+    return cards if others == 0 else cards & ~((highest_card(others) << 1) - 1)
 
 
 @njit
@@ -223,7 +223,7 @@ def _first_leads(w, leads, live, maker):
     """What to lead first: unbeatable cards, else the makers' trumps or the others' side cards."""
     unbeatable = ONE * 0
     for suit in range(4):
-        unbeatable |= _highest(live & w.suits[suit])
+        unbeatable |= highest_card(live & w.suits[suit])
     first = leads & unbeatable
     if first == 0:
         first = leads & w.trumps if maker else leads & ~w.trumps
@@ -234,7 +234,7 @@ def _first_leads(w, leads, live, maker):
 def _first_plays(w, plays, live, count, led, best, partner_wins):
     """What to follow with first: winning cards, but none over a partner who is likely to win."""
     winning = plays & (led | w.trumps) & ~((best << 1) - 1)
-    stands = count + 1 == w.playing or best & w.trumps or best == _highest((live | best) & led)
+    stands = count + 1 == w.playing or best & w.trumps or best == highest_card((live | best) & led)
     return plays & ~winning if partner_wins and stands else winning
 
 
@@ -283,7 +283,7 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
     answer = 1 - maker
     for _ in range(2):
         while first != 0 and answer != maker:
-            card = _highest(first) if count == 0 else first & -first
+            card = highest_card(first) if count == 0 else first & -first
             first ^= card
             plays ^= card
             new_led = SUIT_OF_BIT[w.frame, lowest_bit(card)] if count == 0 else led

@@ -60,17 +60,6 @@ RANK: npt.NDArray[np.int64] = np.array(
 
 
 @njit
-def highest_card(cards):
-    """The highest card of a set that is not empty, as a set of one."""
-    cards |= cards >> 1
-    cards |= cards >> 2
-    cards |= cards >> 4
-    cards |= cards >> 8
-    cards |= cards >> 16
-    return cards ^ (cards >> 1)
-
-
-@njit
 def lowest_card(cards):
     """The lowest card of a set that is not empty, as a set of one."""
     return cards & -cards

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from euchre_env._jit import njit
-from euchre_env.cards import NATURAL, TRUMPS, popcount
+from euchre_env.cards import NATURAL, TRUMPS, highest_card, popcount
 from euchre_env.rules import (
     N_TRICKS,
     NOBODY,
@@ -21,7 +21,6 @@ from .discard import least_kept, most_kept, throw_off
 from .hands import (
     bosses,
     foes_may_hold,
-    highest_card,
     lacks,
     lowest_card,
     partner_plays,
