@@ -161,6 +161,18 @@ class Table:
         return self
 
 
+def dealt(
+    hands: dict[int, str],
+    upcard: str,
+    kitty: str = "",
+    score: tuple[int, int] = (0, 0),
+    **options: Any,
+) -> Table:
+    """A table with seat 0 as dealer, stick the dealer unless ``options`` say otherwise."""
+    options = {"stick_the_dealer": True, **options}
+    return Table(upcard=upcard, dealer=0, hands=hands, kitty=kitty, score=score, **options)
+
+
 def lively_choice(rng: random.Random, legal: set[str]) -> str:
     """A random action that makes late calls, lone hands and polls common enough to be tested."""
     words = sorted(legal)

@@ -23,7 +23,7 @@ from euchre_env.cards import card_ids, set_of
 from euchre_env.rules import apply, legal
 from euchre_env.ruleset import Ruleset
 from euchre_env.testing import permute_hidden, random_ruleset
-from tests.table import Table, copy, hidden_from, random_deck, random_walk
+from tests.table import Table, copy, dealt, hidden_from, random_deck, random_walk
 
 NO_SEED = np.uint64(0)
 
@@ -32,17 +32,6 @@ def answer(table: Table) -> str:
     """What the player does, as shown the table by the seat to act."""
     seen = hidden_from(table.s, table.ruleset, table.turn)
     return action_text(int(choose(seen, table.r, NO_SEED)), "trump", seen)
-
-
-def dealt(
-    hands: dict[int, str],
-    upcard: str,
-    kitty: str = "",
-    score: tuple[int, int] = (0, 0),
-    **options: Any,
-) -> Table:
-    options = {"stick_the_dealer": True, **options}
-    return Table(upcard=upcard, dealer=0, hands=hands, kitty=kitty, score=score, **options)
 
 
 def bid(hand: str, upcard: str, seat: int, score: tuple[int, int] = (0, 0), **options: Any) -> str:

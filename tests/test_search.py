@@ -30,7 +30,7 @@ from euchre_env.rules import N_ACTIONS, PHASES
 from euchre_env.ruleset import Ruleset, RulesetError
 from euchre_env.solver import ILLEGAL, solve_many
 from euchre_env.testing import permute_hidden, random_ruleset
-from tests.table import Table, random_deck, random_walk
+from tests.table import Table, dealt, random_deck, random_walk
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = ["pimc", "rollout", "mixed", "ismcts"]
@@ -60,17 +60,6 @@ def answer(name: str, table: Table) -> str:
     agent = player(name)
     view = seen_by(table, agent.oracle)
     return action_text(int(check_actions(view, agent.act(view), name)[0]), "trump", table.s)
-
-
-def dealt(
-    hands: dict[int, str],
-    upcard: str,
-    kitty: str = "",
-    score: tuple[int, int] = (0, 0),
-    **options: Any,
-) -> Table:
-    options = {"stick_the_dealer": True, **options}
-    return Table(upcard=upcard, dealer=0, hands=hands, kitty=kitty, score=score, **options)
 
 
 @cache

@@ -141,9 +141,3 @@ def card_of_taker(s):
     if s.place != TAKEN and s.place != TAKEN_OR_BURIED:
         return np.int64(0)
     return np.int64(s.upcard) & ~np.int64(s.played[s.taker])
-
-
-@njit
-def holds_taken_card(s, seat):
-    """The upcard if another seat ``seat`` took it and may still hold it, else nothing."""
-    return card_of_taker(s) if s.taker == seat and seat != s.turn else np.int64(0)

@@ -21,22 +21,12 @@ from .base import SearchAgent
 from .pimc import judge_by_solving
 from .rollout import judge_by_playouts
 from .utility import UTILITIES, fill_utility
-from .worlds import best_action, deal_worlds
+from .worlds import best_action, deal_worlds, normalise
 
 SOLVED_WORLDS = 200
 """The most worlds that are solved; solving costs several times what a playout does."""
 SOLVED_SHARE = 0.5
 """Weight of the solved value beside that of the playouts."""
-
-
-@njit
-def _first_weights(weights, some):
-    """The weights of the first few worlds, of sum one."""
-    total = 0.0
-    for k in range(len(some)):
-        total += weights[k]
-    for k in range(len(some)):
-        some[k] = weights[k] / total if total > 0.0 else 1.0 / len(some)
 
 
 @njit
@@ -63,7 +53,8 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
         fill_utility(s, r, equity[which[i]], utility)
         judge_by_playouts(s, r, acts, worlds, weights, utility, sums, stack)
         if s.phase != WEAK_HAND:
-            _first_weights(weights, some)
+            some[:] = weights[: len(some)]
+            normalise(some)
             few = worlds[: len(some)]
             judge_by_solving(search[0], stack, s, r, acts, few, some, utility, values, solved)
             for action in range(N_ACTIONS):

@@ -40,7 +40,7 @@ from euchre_env.solver import ILLEGAL, MAX_DEPTH, SEARCH, play_values, state_val
 from ..heuristic.player import choose
 from .base import SearchAgent
 from .utility import UTILITIES, fill_utility, utility_between, utility_of
-from .worlds import best_action, deal_worlds
+from .worlds import best_action, deal_worlds, normalise
 
 BID_WORLDS = 60
 """Worlds for a call or a lone hand, whatever N: its figures need more than those of a card."""
@@ -186,7 +186,8 @@ def _judge_one(w, stack, s, r, worlds, weights, utility, action):
 def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
     """Judge all acts in a few worlds, then in all worlds those that are still in question."""
     few = min(FIRST_WORLDS, len(worlds))
-    part = weights[:few] / max(weights[:few].sum(), 1e-12)
+    part = weights[:few].copy()
+    normalise(part)
     best = NEVER
     for action in range(N_ACTIONS):
         if (acts >> action) & 1:

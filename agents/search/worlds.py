@@ -98,6 +98,16 @@ def likelihood(world, r, viewer, deck, past):
 
 
 @njit
+def normalise(weights):
+    """Bring weights to a sum of one; where all are zero, worlds count alike."""
+    total = 0.0
+    for k in range(len(weights)):
+        total += weights[k]
+    for k in range(len(weights)):
+        weights[k] = weights[k] / total if total > 0.0 else 1.0 / len(weights)
+
+
+@njit
 def deal_worlds(b, s, r, seed, infer, worlds, weights):
     """Fill STATE[n] with sampled worlds and float64[n] with weights of sum one.
 
@@ -116,15 +126,12 @@ def deal_worlds(b, s, r, seed, infer, worlds, weights):
     viewer = np.int64(s.turn)
     if prepare(b, s, r, viewer) <= 0:
         return False
-    total = 0.0
     for k in range(len(worlds)):
         worlds[k] = s
         if not sample(b, r, seed_of(seed, np.uint64(k)), worlds[k]):
             return False
         weights[k] = likelihood(worlds[k], r, viewer, b.deck, b.past) if infer else 1.0
-        total += weights[k]
-    for k in range(len(worlds)):
-        weights[k] = weights[k] / total if total > 0.0 else 1.0 / len(worlds)
+    normalise(weights)
     return True
 
 
