@@ -24,8 +24,6 @@ from euchre_env.cards import (
 from euchre_env.rules import (
     NAME_TRUMP,
     OUT_OF_PLAY,
-    TAKEN,
-    TAKEN_OR_BURIED,
     TURNED_DOWN,
     is_out,
     left,
@@ -133,11 +131,3 @@ def foes_may_hold(s, cards, suit):
 def partner_plays(s):
     """Whether the partner of the seat to act takes part in the hand."""
     return not is_out(s, partner(s.turn))
-
-
-@njit
-def card_of_taker(s):
-    """The upcard, if it was picked up and has not been played, else nothing."""
-    if s.place != TAKEN and s.place != TAKEN_OR_BURIED:
-        return np.int64(0)
-    return np.int64(s.upcard) & ~np.int64(s.played[s.taker])
