@@ -39,14 +39,14 @@ def main(words: list[str] | None = None) -> int:
             config = load_config(known.config, overrides)
         else:
             config = config_from(load_checkpoint(latest_checkpoint(known.resume))["config"])
-        for opponent in config.evaluation.opponents:
+        for opponent in (*config.evaluation.opponents, *config.pool.agents):
             make(opponent)
 
         def evaluate(agent: Any, opponent: str, deals: int) -> Mapping[str, Any]:
             rules, seed = config.ruleset[0], config.evaluation.seed
             return play_match(agent, opponent, deals, rules, seed).to_dict()
 
-        print(table(train(config, evaluate, known.resume)))
+        print(table(train(config, evaluate, known.resume, make=make)))
     except (AgentError, CheckpointError, ConfigError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2

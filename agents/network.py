@@ -13,7 +13,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from euchre_env._files import write_whole
-from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE, layout_hash
+from euchre_env.encoding import HIDDEN_LAYOUT, LAYOUT, OBSERVATION_SIZE, layout_hash
 from euchre_env.rules import N_ACTIONS
+from euchre_env.symmetry import SWAPPED_ACTIONS, SuitOrder
 
 from .base import Actions, AgentError, View
 
@@ -38,6 +39,9 @@ ONLY_AFTER_THE_HAND = frozenset(
 
 CHUNK = 1024
 """Rows that go through a network at once: few enough for the cache; one thread's piece of work."""
+
+SUIT_ORDER = SuitOrder(LAYOUT, HIDDEN_LAYOUT)
+"""Orders the suits for networks with ``ordered_suits``."""
 
 _FORMAT = 1
 _MOST_HEADER_BYTES = 1 << 20
@@ -76,22 +80,21 @@ def block_slices(blocks: Sequence[str]) -> list[slice]:
     return found
 
 
-def _column(parts: Sequence[slice], entry: str) -> Tensor:
+def _column(parts: Sequence[slice], entry: str, extra: int, of_extra: float) -> Tensor:
     whole = np.zeros(OBSERVATION_SIZE, np.float32)
     for block in LAYOUT.values():
         whole[block.slice] = getattr(block, entry)
-    return torch.from_numpy(np.concatenate([whole[part] for part in parts]))
+    more = np.full(extra, of_extra, np.float32)
+    return torch.from_numpy(np.concatenate([*(whole[part] for part in parts), more]))
 
 
-class PolicyValueNet(nn.Module):
-    """Observation -> action logits and the value of the hand to the seat to act.
+class Body(nn.Module):
+    """Layers that read blocks of an observation, and what else they are given.
 
     Args:
         hidden: Width of each hidden layer (ReLU).
-        blocks: Observation blocks that it reads; ``None`` for :func:`all_blocks`. Blocks that are
-            the same in all of a training run are better left out: untrained weights would add noise
-            where they differ.
-        seed: Of the first weights.
+        blocks: Observation blocks that are read.
+        extra: Further inputs, numbers of about 0 to 1.
 
     Raises:
         ValueError: an unknown block, or a layer width out of range.
@@ -100,12 +103,9 @@ class PolicyValueNet(nn.Module):
     offset: Tensor
     scale: Tensor
 
-    def __init__(
-        self, hidden: Sequence[int] = (256, 256), blocks: Sequence[str] | None = None, seed: int = 0
-    ) -> None:
+    def __init__(self, hidden: Sequence[int], blocks: Sequence[str], extra: int = 0) -> None:
         super().__init__()
-        self.hidden = tuple(hidden)
-        self.blocks = tuple(all_blocks() if blocks is None else blocks)
+        self.hidden, self.blocks = tuple(hidden), tuple(blocks)
         if not 0 < len(self.hidden) <= _MOST_LAYERS or not all(
             isinstance(width, int) and 0 < width <= _LARGEST_LAYER for width in self.hidden
         ):
@@ -114,8 +114,8 @@ class PolicyValueNet(nn.Module):
                 f"of 1 to {_LARGEST_LAYER}"
             )
         self.parts = block_slices(self.blocks)
-        self.register_buffer("offset", _column(self.parts, "offset"))
-        self.register_buffer("scale", 1 / _column(self.parts, "scale"))
+        self.register_buffer("offset", _column(self.parts, "offset", extra, 0.0))
+        self.register_buffer("scale", 1 / _column(self.parts, "scale", extra, 1.0))
         self.is_shifted = bool(self.offset.any())
         widths = (len(self.offset), *self.hidden)
         self.first = nn.Linear(widths[0], widths[1])
@@ -123,40 +123,81 @@ class PolicyValueNet(nn.Module):
         for inputs, outputs in itertools.pairwise(widths[1:]):
             layers += [nn.Linear(inputs, outputs), nn.ReLU()]
         self.trunk = nn.Sequential(*layers)
-        self.policy = nn.Linear(widths[-1], N_ACTIONS)
-        self.value = nn.Linear(widths[-1], 1)
-        self._initialise(seed)
 
-    def _initialise(self, seed: int) -> None:
+    def initialise(self, seed: int, gains: Mapping[str, float]) -> None:
+        """Draw the first weights; ``gains`` has those of layers that are not hidden ones."""
         generator = torch.Generator().manual_seed(seed % 2**63)
-        for module in self.modules():
+        for name, module in self.named_modules():
             if isinstance(module, nn.Linear):
-                gain = {id(self.policy): 0.01, id(self.value): 0.1}.get(id(module), 2**0.5)
-                nn.init.orthogonal_(module.weight, gain, generator=generator)
+                nn.init.orthogonal_(module.weight, gains.get(name, 2**0.5), generator=generator)
                 nn.init.zeros_(module.bias)
 
-    @property
-    def shape(self) -> dict[str, Any]:
-        """What builds a network of this shape: ``PolicyValueNet(**net.shape)``."""
-        return {"hidden": list(self.hidden), "blocks": list(self.blocks)}
-
-    def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """uint8[B, D] -> logits float32[B, 38], not masked, and values float32[B].
+    def features(self, observation: Tensor, *extra: Tensor) -> Tensor:
+        """uint8[B, D] and further inputs [B, ...] -> the last hidden layer, float[B, W].
 
         The blocks read are shifted and scaled to about 0 to 1, as the layout says.
         """
-        half = torch.is_autocast_enabled("cpu")  # every byte is exact in bfloat16 too
+        half = torch.is_autocast_enabled(
+            observation.device.type
+        )  # every byte is exact in bfloat16 too
         read = torch.cat([observation[:, part] for part in self.parts], dim=1)
         wide = read.to(torch.bfloat16 if half else torch.float32)
+        if extra:
+            wide = torch.cat([wide, *(more.to(wide.dtype) for more in extra)], dim=1)
         if self.is_shifted:
             wide -= self.offset
         # Scaling the weights is the same as scaling every row, and cheaper.
         inside = functional.relu(
             functional.linear(wide, self.first.weight * self.scale, self.first.bias)
         )
-        inside = self.trunk(inside)
-        logits, value = self.policy(inside), self.value(inside)
-        return logits.float(), value.float().squeeze(1)
+        return cast(Tensor, self.trunk(inside))
+
+
+class PolicyValueNet(Body):
+    """Observation -> action logits and the value of the hand to the seat to act.
+
+    Args:
+        hidden: Width of each hidden layer (ReLU).
+        blocks: Observation blocks that it reads; ``None`` for :func:`all_blocks`. Blocks that are
+            the same in all of a training run are better left out: untrained weights would add noise
+            where they differ.
+        seed: Of the first weights.
+        ordered_suits: Whether it is shown observations and masks that went through
+            :data:`SUIT_ORDER`; for whoever calls the network to heed.
+
+    Raises:
+        ValueError: an unknown block, or a layer width out of range.
+    """
+
+    def __init__(
+        self,
+        hidden: Sequence[int] = (256, 256),
+        blocks: Sequence[str] | None = None,
+        seed: int = 0,
+        ordered_suits: bool = False,
+    ) -> None:
+        super().__init__(hidden, all_blocks() if blocks is None else blocks)
+        self.ordered_suits = ordered_suits
+        self.policy = nn.Linear(self.hidden[-1], N_ACTIONS)
+        self.value = nn.Linear(self.hidden[-1], 1)
+        self.initialise(seed, {"policy": 0.01, "value": 0.1})
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """What builds a network of this shape: ``PolicyValueNet(**net.shape)``."""
+        return {
+            "hidden": list(self.hidden),
+            "blocks": list(self.blocks),
+            "ordered_suits": self.ordered_suits,
+        }
+
+    def heads(self, inside: Tensor) -> tuple[Tensor, Tensor]:
+        """float[B, W] of :meth:`features` -> what :meth:`forward` gives."""
+        return self.policy(inside).float(), self.value(inside).float().squeeze(1)
+
+    def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        """uint8[B, D] -> logits float32[B, 38], not masked, and values float32[B]."""
+        return self.heads(self.features(observation))
 
 
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
@@ -222,11 +263,22 @@ class NetworkAgent:
 
     def act(self, view: View) -> Actions:
         """One legal action for each game of the view, int64[B], trump-relative ids."""
-        observation, mask = torch.from_numpy(view.observation), torch.from_numpy(view.action_mask)
         with torch.inference_mode():
-            logits = torch.cat([self.net(rows)[0] for rows in torch.split(observation, CHUNK)])
-            chosen = self._choose(masked(logits, mask), view.seeds)
+            chosen = self._choose(self._logits(view), view.seeds)
         return chosen.numpy()
+
+    def _logits(self, view: View) -> Tensor:
+        """Masked logits by the view's own ids, float32[B, 38]."""
+        observation, mask = view.observation, view.action_mask
+        swapped = np.zeros(len(view), np.bool_)
+        if self.net.ordered_suits:
+            observation, mask = observation.copy(), mask.copy()
+            swapped = SUIT_ORDER.apply(observation, mask)
+        pieces = torch.split(torch.from_numpy(observation), CHUNK)
+        logits = masked(torch.cat([self.net(rows)[0] for rows in pieces]), torch.from_numpy(mask))
+        rows = torch.from_numpy(np.flatnonzero(swapped))
+        logits[rows] = logits[rows][:, torch.from_numpy(SWAPPED_ACTIONS)]
+        return logits
 
     def _choose(self, logits: Tensor, seeds: npt.NDArray[np.uint64]) -> Tensor:
         if self.greedy:
@@ -236,8 +288,7 @@ class NetworkAgent:
     def probabilities(self, view: View) -> npt.NDArray[np.float32]:
         """The probability of each action, float32[B, 38]; zero where illegal."""
         with torch.inference_mode():
-            logits, _ = self.net(torch.from_numpy(view.observation))
-            return masked(logits, torch.from_numpy(view.action_mask)).softmax(1).numpy()
+            return self._logits(view).softmax(1).numpy()
 
 
 # --- files -------------------------------------------------------------------------------------

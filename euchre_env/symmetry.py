@@ -4,14 +4,17 @@ A permutation of the suits leaves the game the same exactly if it keeps the two 
 the left bower is the jack of the other suit of the colour. There are eight. Once an upcard or a
 trump suit is named, those remain that fix it: two, which differ by the swap of the two suits of the
 other colour. The trump-relative frame has divided out all but this swap, which augments training
-data at any moment (:func:`swap_other_suits_in_observation`). Rotating the seats is a symmetry too;
-observations are relative to their seat, so they have divided it out.
+data at any moment (:func:`swap_other_suits_in_observation`); :class:`SuitOrder` divides it out as
+well. Rotating the seats is a symmetry too; observations are relative to their seat, so they have
+divided it out.
 
 One choice of the rules is not symmetric: of equally low cards a weak hand swaps those of the
 first suit by name.
 
 A permutation of the suits is a sequence of four: suit ``s`` becomes ``suits[s]``.
 """
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ._jit import njit
 from .cards import (
     BIT_OF,
     CARD_AT,
@@ -204,6 +208,7 @@ def _inverse(moved: IntArray) -> IntArray:
 
 # --- augmentation in the trump-relative frame --------------------------------------------------
 
+_PLAIN = 6  # cards in a suit of the other colour
 _SWAPPED_SUITS = (1, 0, 2, 3)
 _SWAPPED_BITS = np.array([*range(6, 12), *range(6), *range(12, N_CARDS)])
 
@@ -223,6 +228,97 @@ def swap_other_suits_in_observation(layout: Layout) -> IntArray:
     record's ``frame`` is 4 then.
     """
     return _observation_order(layout, _SWAPPED_BITS, _SWAPPED_SUITS)
+
+
+@njit
+def _suit_key(row, hand, discard, played):
+    """Positive where the first suit of the other colour comes first, zero where both look alike.
+
+    What the seat was dealt counts most, so the order stays the same for a whole hand; then what the
+    other seats played.
+    """
+    key = np.int64(0)
+    for rank in range(_PLAIN):
+        for sign, card in ((1, rank), (-1, rank + _PLAIN)):
+            own = row[hand + card] | row[discard + card] | row[played + card]
+            key += sign * (np.int64(own) << (3 * _PLAIN + rank))
+            for seat in range(1, N_SEATS):
+                there = np.int64(row[played + seat * N_CARDS + card])
+                key += sign * (there << ((N_SEATS - 1 - seat) * _PLAIN + rank))
+    return key
+
+
+@njit
+def _exchange(row, pairs):
+    for k in range(len(pairs)):
+        i, j = pairs[k]
+        row[i], row[j] = row[j], row[i]
+
+
+@njit
+def _put_in_order(observations, masks, hidden, pairs, mask_pairs, hidden_pairs, places, swapped):
+    hand, discard, played, trump, upcard = places
+    for i in range(len(observations)):
+        row = observations[i]
+        unnamed = row[trump] + row[trump + 1] + row[trump + 2] + row[trump + 3] == 0
+        by_name = row[trump + N_SUITS] != 0 or (unnamed and row[upcard + N_CARDS - 1] != 0)
+        swapped[i] = not by_name and _suit_key(row, hand, discard, played) < 0
+        if swapped[i]:
+            _exchange(row, pairs)
+            _exchange(masks[i], mask_pairs)
+            if len(hidden) > 0:
+                _exchange(hidden[i], hidden_pairs)
+
+
+def _pairs(order: IntArray) -> IntArray:
+    """The exchanges of two places that make up a swap, int64[n, 2]."""
+    return np.array([(i, j) for i, j in enumerate(order.tolist()) if i < j])
+
+
+class SuitOrder:
+    """Puts the two suits of the other colour in an order of their own, so that names do not count.
+
+    Of two trump-relative observations that differ by the swap of these suits alone, both become the
+    same one, so a network that reads ordered observations need not learn the symmetry. (Where the
+    suits look alike so far, either order stays.)
+
+    Args:
+        layout: ``encoding.LAYOUT``.
+        hidden_layout: ``encoding.HIDDEN_LAYOUT``.
+    """
+
+    def __init__(self, layout: Layout, hidden_layout: Layout) -> None:
+        self._pairs = _pairs(swap_other_suits_in_observation(layout))
+        self._mask_pairs = _pairs(SWAPPED_ACTIONS)
+        self._hidden_pairs = _pairs(
+            _observation_order(hidden_layout, _SWAPPED_BITS, _SWAPPED_SUITS)
+        )
+        names = ("hand", "own_discard", "played", "trump", "upcard")
+        self._places = tuple(np.int64(layout[name].start) for name in names)
+
+    def apply(
+        self,
+        observations: npt.NDArray[np.uint8],
+        masks: npt.NDArray[np.int8],
+        hidden: npt.NDArray[np.uint8] | None = None,
+    ) -> npt.NDArray[np.bool_]:
+        """Order observations, masks and what critics see, in place; needs no GIL.
+
+        Args:
+            observations: uint8[B, D], trump-relative, of seats that have to decide.
+            masks: int8[B, 38], trump-relative.
+            hidden: uint8[B, H], if it is of interest.
+
+        Returns:
+            bool[B], which rows were swapped; their actions become ``SWAPPED_ACTIONS[action]``.
+        """
+        swapped = np.zeros(len(observations), np.bool_)
+        more = np.empty((0, 0), np.uint8) if hidden is None else hidden
+        _put_in_order(
+            *(observations, masks, more, self._pairs, self._mask_pairs, self._hidden_pairs),
+            *(self._places, swapped),
+        )
+        return swapped
 
 
 # --- seats -------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ AGENTS: dict[str, frozenset[str]] = {
     "network": frozenset({"base"}),
     "search": frozenset({"base", "heuristic"}),
     "__init__": frozenset({"base", "simple", "heuristic", "human", "network", "search", "split"}),
-    "training": frozenset({"base", "network"}),
+    "training": frozenset({"base", "network", "heuristic"}),
     "evaluation": frozenset({"base", "split", "__init__"}),
     "app": ANY,
     "__main__": ANY,

@@ -41,10 +41,58 @@ class NetworkConfig:
         blocks: Observation blocks that it reads: names, ``auto`` (those that can differ in this
             run: without the rule set if there is one only, without scores in single hands) or
             ``all``.
+        ordered_suits: Put the two suits of the other colour in an order of their own first, so that
+            the symmetry between them need not be learnt.
     """
 
     hidden: tuple[int, ...] = _number((256, 256), 1, 1 << 14)
     blocks: tuple[str, ...] = (AUTO,)
+    ordered_suits: bool = True
+
+
+@dataclass(frozen=True)
+class TeacherConfig:
+    """A start by imitation: at first another agent plays all seats and the policy learns to do so.
+
+    Attributes:
+        agent: Its name; empty to start from nothing.
+        iterations: How many; then comes reinforcement learning.
+        noise: The part of its decisions that are random, so that more is seen than its own lines.
+        smoothing: The part of the probability that is spread over all legal actions, so that the
+            policy goes on to explore.
+    """
+
+    agent: str = ""
+    iterations: int = _number(10, 1, 1 << 30)
+    noise: float = _number(0.1, 0, 1)
+    smoothing: float = _number(0.1, 0, 1)
+
+
+@dataclass(frozen=True)
+class CriticConfig:
+    """The critic: what a hand is expected to bring, against which decisions are judged.
+
+    It is dropped when training ends; the policy never sees what it sees.
+
+    Attributes:
+        sees: ``own``, what the policy sees, with one chain of advantages for each seat; or ``all``,
+            the hands of all four, with one chain for the hand.
+        double_dummy: Start from the value of the true cards when all see them, and learn the rest:
+            a potential-based shaping of the reward (Ng, Harada and Russell 1999), which leaves the
+            best policy as it is and takes the luck of the deal out of the advantages.
+        hidden: Width of each hidden layer. A critic that sees ``own`` without ``double_dummy`` is
+            the value head of the policy network instead.
+        rate: Adam's step size at the start; it falls linearly to zero.
+        epochs: Passes over an iteration's decisions.
+        gae_lambda: Weight of longer returns in advantages and targets.
+    """
+
+    sees: str = _choice("own", "own", "all")
+    double_dummy: bool = False
+    hidden: tuple[int, ...] = _number((128, 128), 1, 1 << 14)
+    rate: float = _number(1e-3, 0, 1)
+    epochs: int = _number(1, 1, 100)
+    gae_lambda: float = _number(0.95, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -52,10 +100,31 @@ class RolloutConfig:
     """Collection of self-play.
 
     Attributes:
-        hands: Hands in an iteration.
+        hands: Hands in an iteration, in each process.
+        reward: ``points`` of the hand, or ``equity``: the change of the chance to win the game.
+        scores: Hands start at ``zero`` to zero, or at ``random`` scores below the target.
     """
 
     hands: int = _number(8192, 1, 1 << 22)
+    reward: str = _choice("points", "points", "equity")
+    scores: str = _choice("zero", "zero", "random")
+
+
+@dataclass(frozen=True)
+class PoolConfig:
+    """Frozen opponents that play one side of some hands.
+
+    Attributes:
+        share: The part of the hands that has one of them.
+        past: Past selves that are kept, the newest ones.
+        every: Iterations between them.
+        agents: Other agents, by name.
+    """
+
+    share: float = _number(0.0, 0, 1)
+    past: int = _number(4, 0, 64)
+    every: int = _number(50, 1, 1 << 30)
+    agents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,13 +134,18 @@ class PPOConfig:
     Attributes:
         rate: Adam's step size at the start; it falls linearly to zero.
         epochs: Passes over an iteration's decisions.
-        minibatch: Decisions in a gradient step.
+        minibatch: Decisions in a gradient step, of each process.
         clip: How far the probability ratio may leave 1 with profit.
         entropy: Weight of the policy's entropy at the start, and
         entropy_end: at the end; linear between.
-        value_weight: Weight of the value's squared error.
-        gae_lambda: Weight of longer returns in advantages.
+        value_weight: Weight of the squared error of the policy network's value.
         max_grad_norm: Longer gradients are scaled down to this.
+        average: Decay of the slow policy, an exponential average of the weights, in one iteration.
+            Matches and the final policy use it; 0 for the plain weights.
+        magnet: Weight of the divergence from the slow policy, KL(policy || slow): magnetic mirror
+            descent (Sokota et al. 2023), which keeps self-play from going in circles.
+        locations: Weight of an auxiliary loss: the policy network also says where each card is,
+            which shapes what its hidden layers represent.
     """
 
     rate: float = _number(1e-3, 0, 1)
@@ -81,8 +155,10 @@ class PPOConfig:
     entropy: float = _number(0.01, 0, 10)
     entropy_end: float = _number(0.001, 0, 10)
     value_weight: float = _number(0.5, 0, 100)
-    gae_lambda: float = _number(0.95, 0, 1)
     max_grad_norm: float = _number(0.5, 1e-6, 1e6)
+    average: float = _number(0.0, 0, 1)
+    magnet: float = _number(0.0, 0, 10)
+    locations: float = _number(0.0, 0, 10)
 
 
 @dataclass(frozen=True)
@@ -114,10 +190,12 @@ class Config:
         seed: Of all chance; the same settings and seed give the same figures.
         ruleset: Rule sets, of which each hand draws one; matches use the first.
         iterations: Rounds of collecting and learning.
-        threads: That share the work; the figures do not depend on it.
+        threads: That share the work of a process; the figures do not depend on it.
+        device: Of the networks: ``cpu``, ``cuda``, or ``auto``, which is a GPU where there is one.
+            The engine stays on the processor.
         precision: Of the network's products: ``bf16``, ``fp32``, or ``auto``, which is bf16 where
             the processor has it.
-        network, rollout, ppo, evaluation: Sections of their own.
+        network, rollout, pool, teacher, critic, ppo, evaluation: Sections of their own.
     """
 
     name: str = "run"
@@ -126,9 +204,13 @@ class Config:
     ruleset: tuple[str, ...] = ("stick",)
     iterations: int = _number(100, 1, 1 << 30)
     threads: int = _number(2, 1, 1024)
+    device: str = _choice("auto", "auto", "cpu", "cuda")
     precision: str = _choice("auto", "auto", "bf16", "fp32")
     network: NetworkConfig = NetworkConfig()
     rollout: RolloutConfig = RolloutConfig()
+    pool: PoolConfig = PoolConfig()
+    teacher: TeacherConfig = TeacherConfig()
+    critic: CriticConfig = CriticConfig()
     ppo: PPOConfig = PPOConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 
@@ -137,7 +219,7 @@ class Config:
         return _plain(dataclasses.asdict(self))
 
 
-WITHOUT_INFLUENCE = ("folder", "threads", "evaluation")
+WITHOUT_INFLUENCE = ("folder", "threads", "device", "evaluation")
 """Settings that a resumed run may change: they leave the policy as it is."""
 
 
@@ -269,9 +351,12 @@ def _convert(value: Any, kind: Any, key: str) -> Any:
             value = value.split(",")
         items = value if isinstance(value, list | tuple) else [value]
         return tuple(_convert(item, inner, key) for item in items)
-    if kind is str and isinstance(value, str):
+    if kind is bool:
+        if isinstance(value, bool):
+            return value
+    elif kind is str and isinstance(value, str):
         return value
-    if kind is not str and not isinstance(value, bool):
+    elif kind is not str and not isinstance(value, bool):
         try:
             number = float(value)  # YAML takes 1e-3 for text
         except (TypeError, ValueError):
@@ -280,7 +365,7 @@ def _convert(value: Any, kind: Any, key: str) -> Any:
             return number
         if kind is int and number.is_integer():
             return int(value) if isinstance(value, int) else int(number)
-    names = {int: "a whole number", float: "a number", str: "text"}
+    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
     raise ConfigError(f"{key}={value!r} must be {names[kind]}")
 
 
@@ -300,8 +385,13 @@ def _check(config: Config) -> None:
     name = config.name
     if not name or name != Path(name).name or name.startswith("."):
         raise ConfigError(f"name={name!r} must be a plain folder name, such as 'quick'")
-    if not config.network.hidden:
-        raise ConfigError("network.hidden=[] must hold a width, such as [256, 256]")
+    for section in ("network", "critic"):
+        if not getattr(config, section).hidden:
+            raise ConfigError(f"{section}.hidden=[] must hold a width, such as [256, 256]")
+    if config.ppo.magnet and not config.ppo.average:
+        raise ConfigError(
+            f"ppo.magnet={config.ppo.magnet} needs a slow policy: set ppo.average, such as 0.97"
+        )
     try:
         as_rulesets(list(config.ruleset))
     except RulesetError as error:

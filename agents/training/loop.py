@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import copy
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import torch
 
-from euchre_env._files import write_whole
 from euchre_env.batch import as_rulesets
 from euchre_env.encoding import LAYOUT
-from euchre_env.rules import team
+from euchre_env.rules import NOBODY
 
 from ..base import Agent
 from ..network import (
@@ -25,16 +24,22 @@ from ..network import (
     save_policy,
 )
 from .checkpoint import CheckpointError, latest_checkpoint, load_checkpoint, save_checkpoint
-from .config import ALL, AUTO, WITHOUT_INFLUENCE, Config, config_from
+from .config import ALL, AUTO, WITHOUT_INFLUENCE, Config, ConfigError, config_from
+from .group import join_group
+from .log import Log, outcome_shares, progress_line
+from .pool import Pool
 from .ppo import Learner
-from .rollout import Collector, Decisions, Workers
+from .rewards import ZERO, Rewards
+from .rollout import Collector, Decisions, Teacher, Workers
 
 Evaluate = Callable[[Agent, str, int], Mapping[str, Any]]
 """Plays the agent against the named opponent on so many deals; gives at least the keys
 ``points_per_hand`` and ``ci95``."""
+Make = Callable[[str], Agent]
+"""Makes an agent by name, for the pool."""
 Say = Callable[[str], None]
 
-POLICY, METRICS, TENSORBOARD = "policy.safetensors", "metrics.jsonl", "tensorboard"
+POLICY = "policy.safetensors"
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ def train(
     evaluate: Evaluate | None = None,
     resume: Path | None = None,
     say: Say = print,
+    make: Make | None = None,
 ) -> Result:
     """Run a training run to its end, or continue one.
 
@@ -66,14 +72,16 @@ def train(
         evaluate: Plays matches; none are played without it.
         resume: The folder of the run to continue.
         say: Gets each line of progress.
+        make: Makes the pool's agents by name.
 
     Raises:
+        ConfigError: the pool has agents, and there is no ``make``.
         CheckpointError: the run cannot be continued, or the disk is full.
     """
     if resume is None:
-        run = _Run.start(config or Config(), say)
+        run = _Run.start(config or Config(), say, make)
     else:
-        run = _Run.resume(resume, config, say)
+        run = _Run.resume(resume, config, say, make)
     try:
         run.train(evaluate)
         return run.finish(evaluate)
@@ -146,80 +154,6 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
-# --- figures -----------------------------------------------------------------------------------
-
-
-def outcome_shares(decisions: Decisions) -> dict[str, float]:
-    """How the hands of an iteration went: shares of all hands, or of those with a maker."""
-    finals = decisions.finals
-    called = finals[finals["maker"] >= 0]
-    makers = team(called["maker"])
-    tricks = called["tricks"][np.arange(len(called)), makers]
-    alone = called["loner"] >= 0
-    played = max(len(called), 1)
-    return {
-        "hands/thrown_in": float((finals["thrown_in"] != 0).mean()),
-        "hands/called_in_round_1": float((called["passes"] < 4).sum() / played),
-        "hands/alone": float(alone.sum() / played),
-        "hands/euchred": float((tricks < 3).sum() / played),
-        "hands/marched": float((tricks == 5).sum() / played),
-        "hands/makers_points": float(
-            decisions.points[finals["maker"] >= 0, called["maker"]].sum() / played
-        ),
-        "hands/decisions": len(decisions) / len(finals),
-    }
-
-
-class _Log:
-    """metrics.jsonl and TensorBoard, with the same names and steps (decisions are a scalar too)."""
-
-    def __init__(self, folder: Path, iteration: int) -> None:
-        from torch.utils.tensorboard import SummaryWriter  # takes a second to import
-
-        self._path = folder / METRICS
-        self._forget_after(iteration)
-        self._file = self._path.open("a", encoding="utf-8")
-        self._board = SummaryWriter(str(folder / TENSORBOARD), purge_step=iteration + 1)
-
-    def _forget_after(self, iteration: int) -> None:
-        if self._path.exists():
-            lines = self._path.read_text("utf-8").splitlines(keepends=True)
-            whole = [line for line in lines if line.endswith("\n")]
-            kept = [line for line in whole if json.loads(line)["iteration"] <= iteration]
-            write_whole(self._path, "".join(kept).encode())
-
-    def write(self, iteration: int, figures: Mapping[str, float]) -> None:
-        """Add the figures of an iteration."""
-        print(json.dumps({"iteration": iteration, **figures}), file=self._file, flush=True)
-        for name, value in figures.items():
-            self._board.add_scalar(name, value, iteration)
-        self._board.flush()
-
-    def close(self) -> None:
-        """Close both."""
-        self._file.close()
-        self._board.close()
-
-
-def progress_line(iteration: int, iterations: int, figures: Mapping[str, float]) -> str:
-    """One iteration in one line."""
-    f = figures
-    left = f["speed/iteration_seconds"] * (iterations - iteration)
-    strength = "".join(
-        f"  {name.split('/')[1]} {value:+.3f}"
-        for name, value in f.items()
-        if name.startswith("strength/") and name.endswith("points_per_hand")
-    )
-    return (
-        f"{iteration:4d}/{iterations}  {f['decisions'] / 1e6:6.2f}M decisions  "
-        f"entropy {f['train/entropy']:.3f}  kl {f['train/kl']:.4f}  "
-        f"value explains {f['train/explained_variance']:4.0%}  alone {f['hands/alone']:4.1%}  "
-        f"euchred {f['hands/euchred']:4.1%}{strength}  "
-        f"collect {f['speed/collect'] / 1e3:.0f}k/s  learn {f['speed/learn'] / 1e3:.0f}k/s  "
-        f"{left:.0f} s left"
-    )
-
-
 # --- the run -----------------------------------------------------------------------------------
 
 
@@ -230,46 +164,103 @@ def network_blocks(config: Config) -> tuple[str, ...]:
         return tuple(LAYOUT)
     if chosen != (AUTO,):
         return chosen
-    constant = {"score", "games", "hands"}
-    if len(config.ruleset) == 1:
+    constant = {"games", "hands"}
+    if config.rollout.scores == ZERO:
+        constant.add("score")
+    if len(set(config.ruleset)) == 1:
         constant.add("rules")
     return tuple(name for name in all_blocks() if name not in constant)
+
+
+def hardware(config: Config) -> tuple[str, str]:
+    """The precision and the device of a run's networks on this machine.
+
+    Raises:
+        ConfigError: ``cuda`` is asked for and there is none.
+    """
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise ConfigError("device='cuda' needs a GPU that torch can use: set device to 'cpu'")
+    gpu = config.device != "cpu" and torch.cuda.is_available()
+    fast = torch.cuda.is_bf16_supported() if gpu else has_fast_bf16()
+    half = config.precision == "bf16" or (config.precision == "auto" and fast)
+    return "bf16" if half else "fp32", "cuda" if gpu else "cpu"
+
+
+def _teacher(config: Config, make: Make | None) -> Teacher | None:
+    """The teacher, if there is one.
+
+    Raises:
+        ConfigError: there is one, and nobody to make it.
+    """
+    if not config.teacher.agent:
+        return None
+    if make is None:
+        raise ConfigError(f"teacher.agent={config.teacher.agent!r} needs `make`, to make it")
+    return Teacher(make(config.teacher.agent), config.teacher.noise)
+
+
+def _agents(config: Config, make: Make | None) -> list[Agent]:
+    """The pool's agents.
+
+    Raises:
+        ConfigError: there are some, and nobody to make them.
+    """
+    if config.pool.agents and make is None:
+        raise ConfigError(f"pool.agents={list(config.pool.agents)} needs `make`, to make them")
+    return [make(name) for name in config.pool.agents] if make else []
 
 
 class _Run:
     """One run: its folder, network, collector, learner, log and counters."""
 
-    def __init__(self, config: Config, folder: Path, say: Say) -> None:
+    def __init__(self, config: Config, folder: Path, say: Say, make: Make | None) -> None:
         self.config, self.folder, self.say = config, folder, say
         self.iteration = self.decisions = 0
         self.seconds = 0.0
-        autocast = config.precision == "bf16" or (config.precision == "auto" and has_fast_bf16())
-        self.precision = "bf16" if autocast else "fp32"
-        self.workers = Workers(config.threads)
+        self.group = join_group()
+        self.workers = Workers(config.threads, *hardware(config))
         rulesets = as_rulesets(list(config.ruleset))
-        self.net = PolicyValueNet(config.network.hidden, network_blocks(config), config.seed)
+        network = config.network
+        self.net = PolicyValueNet(
+            network.hidden, network_blocks(config), config.seed, network.ordered_suits
+        ).to(self.workers.device)
+        self.pool = Pool(config.pool, _agents(config, make))
+        self.teacher = _teacher(config, make)
         self.collector = Collector(
-            config.rollout.hands, rulesets, config.seed, self.workers, autocast
+            config.rollout.hands,
+            rulesets,
+            config.seed,
+            self.workers,
+            solve=config.critic.double_dummy or config.critic.sees == "all",
+            pool=self.pool,
+            rewards=Rewards(rulesets, config.rollout.reward, config.rollout.scores),
+            rank=self.group.rank,
         )
-        self.learner = Learner(self.net, config.ppo, config.seed, self.workers, autocast)
-        self.log: _Log | None = None
+        self.learner = Learner(
+            self.net, config.ppo, config.critic, config.seed, self.workers, self.group
+        )
+        self.log: Log | None = None
 
     @classmethod
-    def start(cls, config: Config, say: Say) -> _Run:
-        """A new run in a new folder."""
-        run = cls(config, new_folder(config, say), say)
+    def start(cls, config: Config, say: Say, make: Make | None) -> _Run:
+        """A new run in a new folder, which the first process makes."""
+        _agents(config, make)
+        _teacher(config, make)
+        leads = join_group().rank == 0
+        folder = new_folder(config, say) if leads else Path(config.folder) / config.name
+        run = cls(config, folder, say, make)
         run.keep()
         return run
 
     @classmethod
-    def resume(cls, folder: Path, config: Config | None, say: Say) -> _Run:
+    def resume(cls, folder: Path, config: Config | None, say: Say, make: Make | None) -> _Run:
         """A run as its newest checkpoint has it."""
         path = latest_checkpoint(folder)
         whole = load_checkpoint(path)
         saved = config_from(whole["config"])
         if config is not None:
             check_same(config, saved, folder)
-        run = cls(config or saved, folder, say)
+        run = cls(config or saved, folder, say, make)
         run.load(path, whole)
         say(f"continuing {folder} after iteration {run.iteration}")
         return run
@@ -277,41 +268,55 @@ class _Run:
     def load(self, path: Path, whole: dict[str, Any]) -> None:
         """Take over a checkpoint's contents."""
         state = whole["state"]
-        if state["precision"] != self.precision:
+        if state["precision"] != self.workers.precision:
             raise CheckpointError(
                 f"{path} was trained in {state['precision']}, this machine would go on in "
-                f"{self.precision}: start a new run with precision {state['precision']}"
+                f"{self.workers.precision}: start a new run with precision {state['precision']}"
             )
         try:
-            self.net.load_state_dict(state["net"])
-            self.learner.optimizer.load_state_dict(state["optimizer"])
+            self.learner.load_state_dict(state["learner"])
+            self.pool.load_state_dict(state["pool"], self.net)
         except (RuntimeError, ValueError, KeyError) as error:
             raise CheckpointError(f"{path} does not fit its own configuration: {error}") from None
         self.iteration, self.decisions = whole["iteration"], state["decisions"]
         self.seconds = state["seconds"]
+        if self.group.least(self.iteration) != -self.group.least(-self.iteration):
+            raise CheckpointError(f"the processes found different checkpoints in {self.folder}")
 
     def keep(self) -> None:
         """Write a checkpoint. Random numbers need no state: they come from (seed, iteration)."""
+        if not self.leads:
+            return
         save_checkpoint(
             self.folder,
             self.iteration,
             self.config.to_dict(),
             {
-                "net": self.net.state_dict(),
-                "optimizer": self.learner.state_dict(),
+                "learner": self.learner.state_dict(),
+                "pool": self.pool.state_dict(),
                 "decisions": self.decisions,
                 "seconds": self.seconds,
-                "precision": self.precision,
+                "precision": self.workers.precision,
             },
         )
 
+    @property
+    def leads(self) -> bool:
+        """Whether this process writes the files and plays the matches."""
+        return self.group.rank == 0
+
     def train(self, evaluate: Evaluate | None) -> None:
         """All iterations that are left."""
-        self.log = _Log(self.folder, self.iteration)
         config = self.config
+        if not self.leads:
+            while self.iteration < config.iterations:
+                self._iterate()
+            return
+        self.log = Log(self.folder, self.iteration)
         self.say(
             f"training {self.folder}: {config.iterations} iterations of {config.rollout.hands} "
-            f"hands, {self.precision}, {config.threads} threads, rules {' + '.join(config.ruleset)}"
+            f"hands, {self.workers.precision} on {self.workers.device}, {config.threads} threads, "
+            f"rules {' + '.join(dict.fromkeys(config.ruleset))}"
         )
         while self.iteration < config.iterations:
             figures = self._iterate()
@@ -327,19 +332,27 @@ class _Run:
 
     def _iterate(self) -> dict[str, float]:
         started = time.perf_counter()
-        decisions = self.collector.collect(self.net, self.iteration)
+        taught = self.teacher is not None and self.iteration < self.config.teacher.iterations
+        decisions = self.collector.collect(
+            self.net, self.iteration, self.teacher if taught else None
+        )
         collected = time.perf_counter()
         learnt = self.learner.learn(
-            decisions, self.iteration, self.iteration / self.config.iterations
+            decisions,
+            self.iteration,
+            self.iteration / self.config.iterations,
+            self.config.teacher.smoothing if taught else None,
         )
         ended = time.perf_counter()
         self.iteration += 1
-        self.decisions += len(decisions)
+        self.pool.add_past(self.net, self.iteration)
+        self.decisions += int(self.group.sums(len(decisions))[0])
         self.seconds += ended - started
         return {
             "decisions": self.decisions,
             **learnt,
             **outcome_shares(decisions),
+            **self._against_pool(decisions),
             "speed/collect": len(decisions) / (collected - started),
             "speed/learn": len(decisions) / (ended - collected),
             "speed/iteration_seconds": ended - started,
@@ -348,7 +361,19 @@ class _Run:
 
     def agent(self) -> NetworkAgent:
         """The policy as it is now, playing its likeliest action."""
-        return NetworkAgent(self.net, str(self.folder / POLICY))
+        net = copy.deepcopy(self.learner.slow).cpu().eval()
+        return NetworkAgent(net, str(self.folder / POLICY))
+
+    def _against_pool(self, decisions: Decisions) -> dict[str, float]:
+        """Points a hand of the policy, as it explores, against the pool's members together."""
+        there = decisions.opponent != NOBODY
+        if not there.any():
+            return {}
+        points = decisions.points[there, decisions.side[there]]
+        return {
+            "pool/points_per_hand": float(points.mean()),
+            "pool/members": len(self.pool.members),
+        }
 
     def _strength(self, evaluate: Evaluate, deals: int) -> dict[str, float]:
         figures = {}
@@ -361,13 +386,15 @@ class _Run:
     def finish(self, evaluate: Evaluate | None) -> Result:
         """Save the policy, play the last matches, and add what they showed to its header."""
         path = self.folder / POLICY
+        if not self.leads:
+            return Result(self.folder, path, {})
         header = {
             "config": self.config.to_dict(),
             "rulesets": [r.to_dict() for r in as_rulesets(list(self.config.ruleset))],
             "decisions": self.decisions,
             "iterations": self.iteration,
             "seconds": round(self.seconds, 1),
-            "precision": self.precision,
+            "precision": self.workers.precision,
             "results": [],
         }
         self._save(path, header)
@@ -381,7 +408,7 @@ class _Run:
 
     def _save(self, path: Path, header: dict[str, Any]) -> None:
         try:
-            save_policy(path, self.net, header)
+            save_policy(path, self.agent().net, header)
         except OSError as error:
             raise CheckpointError(f"cannot write policy {path}: {error.strerror}") from None
 

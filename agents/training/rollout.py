@@ -1,7 +1,8 @@
-"""Collection: one policy plays all four seats of a batch of hands, from the deal to the last card.
+"""Collection: the policy plays a batch of hands, from the deal to the last card.
 
-No hand outlives an iteration, and every random number of an iteration comes from (seed, iteration);
-so a run can go on from its weights and the iteration's number alone.
+It has all four seats, but for those hands in which one side is a member of the pool: a past self or
+another agent. No hand outlives an iteration, and every random number of an iteration comes from
+(seed, iteration); so a run can go on from its weights and the iteration's number alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +18,20 @@ import torch
 from torch import Tensor
 
 from euchre_env.batch import BatchEnv, RulesetLike
-from euchre_env.rules import N_ACTIONS, N_SEATS
+from euchre_env.encoding import HIDDEN_SIZE
+from euchre_env.rules import N_ACTIONS, N_SEATS, NOBODY, team
+from euchre_env.symmetry import SWAPPED_ACTIONS
 
-from ..network import CHUNK, PolicyValueNet, masked, sample
-
-REWARD_SCALE = 0.5
-"""The reward is the team's points times this, at the end of the hand."""
+from ..base import Agent, RuleTable, check_actions, view_of
+from ..network import CHUNK, SUIT_ORDER, PolicyValueNet, masked, sample
+from .pool import Pool
+from .rewards import Rewards
+from .truth import double_dummy
 
 _GRAIN = 128
+_GPU_CHUNK = 1 << 16
 _DECISIONS_PER_HAND = 20  # room at first; it grows where a rule set needs more
+_DEALS, _DRAWS, _SEATS, _TEACHING = 0, 1, 3, 4  # purposes of streams of random numbers; the learner has 2
 
 Rows = npt.NDArray[np.int64]
 X = TypeVar("X")
@@ -36,16 +42,32 @@ class Workers:
     """Threads that share work in pieces; results come in the order of the pieces.
 
     Each thread computes with one torch thread: more of them wait for each other at these sizes.
+
+    Args:
+        threads: How many.
+        precision: ``bf16`` or ``fp32``, of the networks' products.
+        device: Where networks compute. On a GPU the pieces are large and go one after another; the
+            engine stays on the processor's threads.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, precision: str = "fp32", device: str = "cpu") -> None:
         torch.set_num_threads(1)
-        self.threads = threads
+        self.threads, self.precision = threads, precision
+        self.device = torch.device(device)
+        self.piece = CHUNK if self.device.type == "cpu" else _GPU_CHUNK
         self._pool = (
             ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
-            if threads > 1
+            if threads > 1 and self.device.type == "cpu"
             else None
         )
+
+    def autocast(self) -> torch.autocast:
+        """The context in which networks compute."""
+        return torch.autocast(self.device.type, torch.bfloat16, self.precision == "bf16")
+
+    def pieces(self, start: int, stop: int) -> list[slice]:
+        """The range in slices of at most :attr:`piece`, whatever the number of threads."""
+        return pieces(start, stop, self.piece)
 
     def map(self, work: Callable[[X], Y], pieces: Iterable[X]) -> list[Y]:
         """``work`` of each piece."""
@@ -57,9 +79,9 @@ class Workers:
             self._pool.shutdown()
 
 
-def pieces(start: int, stop: int) -> list[slice]:
-    """The range in slices of at most :data:`CHUNK`, whatever the number of threads."""
-    return [slice(a, min(a + CHUNK, stop)) for a in range(start, stop, CHUNK)]
+def pieces(start: int, stop: int, size: int = CHUNK) -> list[slice]:
+    """The range in slices of at most ``size``."""
+    return [slice(a, min(a + size, stop)) for a in range(start, stop, size)]
 
 
 def rounded_up(rows: int) -> int:
@@ -72,19 +94,29 @@ def rounded_up(rows: int) -> int:
 
 @dataclass
 class Decisions:
-    """The N decisions of an iteration, in the order of the steps at which they were made.
+    """The N decisions of the policy in an iteration, in the order of the steps they were made in.
 
     Attributes:
         observation: uint8[N, D] of the seat that decided.
         action_mask: int8[N, 38].
         action: int64[N].
         log_prob: float32[N], of the action when it was chosen.
-        value: float32[N], what the network expected then.
+        value: float32[N], what the policy network expected then.
+        hidden: uint8[N, H], all hands, as ``encoding.HIDDEN_LAYOUT`` has them.
+        double_dummy: float32[N], net points of the seat's team with all cards seen (zero where the
+            collector was not asked for it).
         hand: int64[N], the hand, an index of ``points``.
         seat: int64[N], the seat that decided.
-        steps: Slices of the N; at each step every hand that is not over has one decision.
+        steps: Slices of the N; at each step a hand that is not over has at most one decision.
+        reward: float32[hands, 4], what is to be learnt, by seat, at the end of the hand.
         points: float32[hands, 4], points of each seat's team less the others'.
         finals: STATE[hands], the record of each hand when it was over.
+        which: int16[hands], the rule set of each hand.
+        opponent: int64[hands], the pool's member who played one side, or -1.
+        side: int64[hands], the policy's team where there is an opponent.
+
+    Where the network has ``ordered_suits``, observations, masks, actions and ``hidden`` are by
+    ordered suits too.
     """
 
     observation: Tensor
@@ -92,11 +124,17 @@ class Decisions:
     action: Tensor
     log_prob: Tensor
     value: Tensor
+    hidden: Tensor
+    double_dummy: Tensor
     hand: npt.NDArray[np.int64]
     seat: npt.NDArray[np.int64]
     steps: list[slice]
+    reward: npt.NDArray[np.float32]
     points: npt.NDArray[np.float32]
     finals: npt.NDArray[Any]
+    which: npt.NDArray[np.int16]
+    opponent: npt.NDArray[np.int64]
+    side: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         """The number of decisions."""
@@ -113,6 +151,8 @@ class _Store:
             "action": np.empty(room, np.int64),
             "log_prob": np.empty(room, np.float32),
             "value": np.empty(room, np.float32),
+            "hidden": np.empty((room, HIDDEN_SIZE), np.uint8),
+            "double_dummy": np.zeros(room, np.float32),
             "hand": np.empty(room, np.int64),
             "seat": np.empty(room, np.int64),
         }
@@ -121,7 +161,7 @@ class _Store:
         """See that there are at least ``rows`` rows."""
         while len(self.columns["action"]) < rows:
             for name, column in self.columns.items():
-                self.columns[name] = np.concatenate([column, np.empty_like(column)])
+                self.columns[name] = np.concatenate([column, np.zeros_like(column)])
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         return self.columns[name]
@@ -132,91 +172,213 @@ class _Store:
         return torch.from_numpy(self.columns[name][part])
 
 
-def iteration_seed(seed: int, iteration: int, purpose: int) -> list[int]:
-    """The entropy of one purpose in one iteration."""
-    return [seed, iteration, purpose]
+def iteration_seed(seed: int, iteration: int, purpose: int, rank: int = 0) -> list[int]:
+    """The entropy of one purpose in one iteration, in one process."""
+    return [seed, iteration, purpose, *([rank] if rank else [])]
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Who decides in place of the policy, which learns to do the same.
+
+    Attributes:
+        agent: Whose choice is kept as the action.
+        noise: The part of the decisions in which a random legal action is played instead.
+    """
+
+    agent: Agent
+    noise: float
+
+
+Start = Callable[[np.random.Generator, int], npt.NDArray[Any]]
+"""Makes so many records for the hands to start from, STATE[count]; the generator is the only
+chance."""
 
 
 class Collector:
-    """Plays batches of hands with a network and keeps what was decided.
+    """Plays batches of hands with a network and keeps what it decided.
 
     Args:
         hands: Hands in a batch.
         ruleset: Rule sets, of which each hand draws one.
         seed: Of deals and actions.
         workers: Threads that share the work.
-        autocast: Whether the network computes in bfloat16.
+        solve: Whether to find the double-dummy value of every decision.
+        pool: Who else plays; nobody unless given.
+        rewards: What hands are worth, and at which scores they start; points at 0-0 unless given.
+        start: Where hands start from, instead of a deal.
+        rank: The number of this process, which plays hands of its own.
     """
 
     def __init__(
-        self, hands: int, ruleset: RulesetLike, seed: int, workers: Workers, autocast: bool
+        self,
+        hands: int,
+        ruleset: RulesetLike,
+        seed: int,
+        workers: Workers,
+        solve: bool = False,
+        pool: Pool | None = None,
+        rewards: Rewards | None = None,
+        start: Start | None = None,
+        rank: int = 0,
     ) -> None:
-        self.env = BatchEnv(hands, ruleset, skip_forced=True, threads=workers.threads)
-        self._seed, self._workers, self._autocast = seed, workers, autocast
+        self.env = BatchEnv(hands, ruleset, hidden=True, skip_forced=True, threads=workers.threads)
+        self.pool = pool or Pool()
+        self.rewards = rewards or Rewards(self.env.rulesets)
+        self._table = RuleTable.of(self.env.rulesets)
+        self._seed, self._workers, self._rank = seed, workers, rank
+        self._solve, self._start = solve, start
         self._store = _Store(hands * _DECISIONS_PER_HAND, self.env.observation_size)
+        self._actions = np.zeros(hands, np.int64)
 
-    def collect(self, net: PolicyValueNet, iteration: int) -> Decisions:
-        """Play all hands to their end. The result is overwritten by the next call."""
+    def collect(
+        self, net: PolicyValueNet, iteration: int, teacher: Teacher | None = None
+    ) -> Decisions:
+        """Play all hands to their end. The result is overwritten by the next call.
+
+        Args:
+            net: The policy.
+            iteration: Its number, which decides all chance.
+            teacher: Who decides instead of the policy.
+        """
         env, store = self.env, self._store
-        deals, draws = (
-            np.random.default_rng(iteration_seed(self._seed, iteration, p)) for p in range(2)
+        teaching = np.random.default_rng(
+            iteration_seed(self._seed, iteration, _TEACHING, self._rank)
         )
-        env.reset(seed=int(deals.integers(2**63)))
+        deals, draws, seats = (
+            np.random.default_rng(iteration_seed(self._seed, iteration, p, self._rank))
+            for p in (_DEALS, _DRAWS, _SEATS)
+        )
+        self._deal(deals)
+        scores, dealers = env.states["score"].copy(), env.states["dealer"].copy()
+        which = env.which.copy()
+        opponent, side = self.pool.seat(seats, len(env))
         points = np.zeros((len(env), N_SEATS), np.float32)
         finals = env.states.copy()
         going = np.ones(len(env), np.bool_)
         steps: list[slice] = []
         stop = 0
         while going.any():
-            rows = np.flatnonzero(going)
+            own = going & ((opponent == NOBODY) | (team(env.actor) == side))
+            rows, others = np.flatnonzero(own), np.flatnonzero(going & ~own)
             step = slice(stop, stop + len(rows))
             stop = step.stop
             steps.append(step)
-            store.make_room(stop + CHUNK)
+            store.make_room(stop + _GRAIN)
+            # Hands that are over were dealt anew; they play on by first legal actions, unseen.
+            self._actions[:] = env.action_mask.argmax(1)
             self._decide(net, rows, step, draws)
-            rewards, done = env.step(self._all_actions(rows, step))
-            over = rows[done[rows]]
+            if teacher is not None:
+                self._teach(net, teacher, rows, step, teaching)
+            self._let_decide(opponent, others, seats)
+            rewards, done = env.step(self._actions)
+            over = np.flatnonzero(done & going)
             points[over], finals[over] = rewards[over], env.final_states[over]
             going[over] = False
-        named = {n: store.tensor(n, stop) for n in list(store.columns)[:5]}
+        named = {n: store.tensor(n, stop) for n in list(store.columns)[:7]}
         return Decisions(
             **named,
             hand=store["hand"][:stop],
             seat=store["seat"][:stop],
             steps=steps,
+            reward=self.rewards.of(finals, which, scores, dealers),
             points=points,
             finals=finals,
+            which=which,
+            opponent=opponent,
+            side=side,
         )
+
+    def _deal(self, deals: np.random.Generator) -> None:
+        env = self.env
+        env.reset(seed=int(deals.integers(2**63)))
+        if self._start is None and not self.rewards.draws_scores:
+            return
+        games = env.get_state()
+        if self._start is not None:
+            games["states"][:] = self._start(deals, len(env))
+        if self.rewards.draws_scores:
+            games["states"]["score"] = self.rewards.draw_scores(deals, games["which"])
+        env.set_state(games)
 
     def _decide(
         self, net: PolicyValueNet, rows: Rows, step: slice, draws: np.random.Generator
     ) -> None:
         env, store = self.env, self._store
-        np.take(env.observation, rows, axis=0, out=store["observation"][step])
-        np.take(env.action_mask, rows, axis=0, out=store["action_mask"][step])
         store["hand"][step], store["seat"][step] = rows, env.actor[rows]
         uniforms = torch.from_numpy(draws.random(len(rows), dtype=np.float32))
 
         def work(part: slice) -> None:
-            wide = slice(part.start, part.start + rounded_up(part.stop - part.start))
-            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, self._autocast):
-                logits, value = net(store.tensor("observation", wide))
-            logits, value = logits[: part.stop - part.start], value[: part.stop - part.start]
-            logits = masked(logits, store.tensor("action_mask", part))
             here = slice(part.start - step.start, part.stop - step.start)
+            swapped = self._copy(net, rows[here], part)
+            wide = slice(part.start, part.start + rounded_up(part.stop - part.start))
+            with torch.no_grad(), self._workers.autocast():
+                logits, value = net(store.tensor("observation", wide).to(self._workers.device))
+            count = part.stop - part.start
+            logits, value = logits[:count].cpu(), value[:count].cpu()
+            logits = masked(logits, store.tensor("action_mask", part))
             action = sample(logits, uniforms[here])
             store.tensor("action", part).copy_(action)
             log_prob = logits.log_softmax(1).gather(1, action[:, None]).squeeze(1)
             store.tensor("log_prob", part).copy_(log_prob)
             store.tensor("value", part).copy_(value)
+            chosen = store["action"][part]
+            self._actions[rows[here]] = np.where(swapped, SWAPPED_ACTIONS[chosen], chosen)
 
-        self._workers.map(work, pieces(step.start, step.stop))
+        self._workers.map(work, self._workers.pieces(step.start, step.stop))
 
-    def _all_actions(self, rows: Rows, step: slice) -> npt.NDArray[np.int64]:
-        """The decisions of ``rows``; the other hands, dealt anew, play their first legal action."""
-        actions = self.env.action_mask.argmax(1)
-        actions[rows] = self._store["action"][step]
-        return actions
+    def _copy(self, net: PolicyValueNet, rows: Rows, part: slice) -> npt.NDArray[np.bool_]:
+        """Keep what is seen and true in some games; returns where suits were swapped."""
+        env, store = self.env, self._store
+        names = ("observation", "action_mask", "hidden")
+        for name in names:
+            np.take(getattr(env, name), rows, axis=0, out=store[name][part])
+        if self._solve:
+            solve = cast(Callable[..., None], double_dummy)  # compiled, so without types
+            solve(env.states, env.rules, env.which, rows, store["double_dummy"][part])
+        if not net.ordered_suits:
+            return np.zeros(len(rows), np.bool_)
+        return SUIT_ORDER.apply(*(store[name][part] for name in names))
+
+    def _teach(
+        self,
+        net: PolicyValueNet,
+        teacher: Teacher,
+        rows: Rows,
+        step: slice,
+        teaching: np.random.Generator,
+    ) -> None:
+        """Put the teacher's actions in place of the policy's, and play them but for some noise."""
+        env, store = self.env, self._store
+        seeds = teaching.integers(2**64, size=len(rows), dtype=np.uint64)
+        view = view_of(env.states, self._table, env.which, seeds, rows, teacher.agent.oracle)
+        chosen = check_actions(view, teacher.agent.act(view), teacher.agent.name)
+        noisy = teaching.random(len(rows)) < teacher.noise
+        self._actions[rows] = np.where(noisy, env.random_actions()[rows], chosen)
+        if net.ordered_suits:
+            shown = (view.observation.copy(), view.action_mask.copy())
+            chosen = np.where(SUIT_ORDER.apply(*shown), SWAPPED_ACTIONS[chosen], chosen)
+        store["action"][step] = chosen
+
+    def _let_decide(
+        self, opponent: npt.NDArray[np.int64], rows: Rows, seats: np.random.Generator
+    ) -> None:
+        """Let the pool's members decide where it is their turn."""
+        env = self.env
+        if not len(rows):
+            return
+        seeds = seats.integers(2**64, size=len(rows), dtype=np.uint64)
+        work: list[tuple[int, Rows]] = []
+        for member in np.unique(opponent[rows]).tolist():
+            mine = np.flatnonzero(opponent[rows] == member)
+            work += [(member, mine[part]) for part in pieces(0, len(mine))]
+
+        def decide(one: tuple[int, Rows]) -> None:
+            agent, games = self.pool.members[one[0]], rows[one[1]]
+            view = view_of(env.states, self._table, env.which, seeds[one[1]], games, agent.oracle)
+            self._actions[games] = check_actions(view, agent.act(view), agent.name)
+
+        self._workers.map(decide, work)
 
     def close(self) -> None:
         """Stop the environment's threads."""
