@@ -23,8 +23,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from euchre_env._files import write_whole
-from euchre_env.encoding import HIDDEN_LAYOUT, LAYOUT, OBSERVATION_SIZE, layout_hash
+from euchre_env.encoding import (
+    HIDDEN_LAYOUT,
+    LAYOUT,
+    OBSERVATION_SIZE,
+    layout_hash,
+    rule_codes,
+)
 from euchre_env.rules import N_ACTIONS
+from euchre_env.ruleset import Ruleset
 from euchre_env.symmetry import SWAPPED_ACTIONS, SuitOrder
 
 from .base import Actions, AgentError, View
@@ -84,6 +91,9 @@ def _column(parts: Sequence[slice], entry: str, extra: int, of_extra: float) -> 
     whole = np.zeros(OBSERVATION_SIZE, np.float32)
     for block in LAYOUT.values():
         whole[block.slice] = getattr(block, entry)
+    # Rules are read by how they differ from the usual ones, in units of those: some codes are large.
+    usual = rule_codes(Ruleset())
+    whole[LAYOUT["rules"].slice] = usual if entry == "offset" else np.maximum(usual, 1)
     more = np.full(extra, of_extra, np.float32)
     return torch.from_numpy(np.concatenate([*(whole[part] for part in parts), more]))
 
