@@ -4,6 +4,7 @@ Any setting may be given as ``--key value``, such as ``--seed 2 --ppo.rate 5e-4`
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,14 +40,17 @@ def main(words: list[str] | None = None) -> int:
             config = load_config(known.config, overrides)
         else:
             config = config_from(load_checkpoint(latest_checkpoint(known.resume))["config"])
-        for opponent in (*config.evaluation.opponents, *config.pool.agents):
-            make(opponent)
+        for name in (*config.evaluation.opponents, *config.pool.agents, config.teacher.agent):
+            if name:
+                make(name)
 
         def evaluate(agent: Any, opponent: str, deals: int) -> Mapping[str, Any]:
             rules, seed = config.ruleset[0], config.evaluation.seed
             return play_match(agent, opponent, deals, rules, seed).to_dict()
 
-        print(table(train(config, evaluate, known.resume, make=make)))
+        result = train(config, evaluate, known.resume, make=make)
+        if os.environ.get("RANK", "0") == "0":  # of the processes of torchrun, one speaks
+            print(table(result))
     except (AgentError, CheckpointError, ConfigError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2

@@ -3,7 +3,8 @@
 :func:`make` gives an agent by name: a family, with a parameter after a colon where it takes one
 (``random``, ``scripted:order_up JH``), or the path of a checkpoint (``checkpoints/x.safetensors``).
 ``bids:A,plays:B`` calls as agent A does and plays as agent B does; ``rollout:N,by:A`` plays sampled
-worlds out by agent A.
+worlds out by agent A; ``search:N,by:A`` also weights them by A, which has to be a trained policy.
+``champion`` is the project's own trained policy, ``champion+search`` the same with search.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ __all__ = [
 ]
 
 CHECKPOINT = ".safetensors"
+CHAMPION = Path("checkpoints", "champion.safetensors")
+"""Where the champion lies in a checkout."""
+CHAMPION_WORLDS = "100"
+"""The worlds of ``champion+search`` where no number is given."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,20 @@ FAMILIES: dict[str, Family] = {
         "plays N sampled worlds out by the hand-written player, or by agent POLICY",
         parameter="N[+infer][,by:POLICY]",
     ),
+    "search": Family(
+        ".",
+        "search_of",
+        "plays the likeliest acts of a trained POLICY out in N worlds that POLICY weights",
+        parameter="N,by:POLICY",
+    ),
+    "champion": Family(".", "champion", f"the project's trained policy, {CHAMPION.as_posix()}"),
+    "champion+search": Family(
+        ".",
+        "champion_search",
+        f"search:N,by:champion, N being {CHAMPION_WORLDS} unless given",
+        parameter="N",
+        optional=True,
+    ),
     "mixed": Family(
         ".search.mixed",
         "MixedAgent",
@@ -98,6 +117,10 @@ FAMILIES: dict[str, Family] = {
     ),
 }
 """Every family by name. An entry is all that a new kind of agent needs to be known everywhere."""
+
+
+_OF_AGENTS = ("bids:", "rollout:", "search:")
+"""How names begin that may end in another agent's, and so in a path."""
 
 
 def available() -> dict[str, str]:
@@ -120,7 +143,7 @@ def make(name: str) -> Agent:
         AgentError: no such agent, a parameter missing, unwanted or wrong, or a file that cannot be
             loaded; the message names it and what would do.
     """
-    if name.endswith(CHECKPOINT) and not name.startswith(("bids:", "rollout:")):
+    if name.endswith(CHECKPOINT) and not name.startswith(_OF_AGENTS):
         return _load(name)
     word, colon, parameter = name.partition(":")
     family = FAMILIES.get(word)
@@ -168,6 +191,63 @@ def rollout_of(parts: str) -> Agent:
     if policy == "by:":
         raise AgentError(f"'rollout:{parts}': the policy is missing, write {_form('rollout')!r}")
     return PolicyRolloutAgent(count, make(policy.removeprefix("by:")))
+
+
+def search_of(parts: str) -> Agent:
+    """The agent ``search:N,by:POLICY``, given by what follows the first colon.
+
+    Raises:
+        AgentError: no number of worlds, no ``by:``, or a policy that is no agent, an oracle, or
+            does not say how likely its acts are.
+    """
+    from .search.policy_search import PolicySearchAgent, parse_worlds
+
+    count, _, policy = parts.partition(",")
+    worlds = parse_worlds("search", count)  # before a checkpoint is read
+    if not policy.startswith("by:") or policy == "by:":
+        raise AgentError(f"'search:{parts}': the policy is missing, write {_form('search')!r}")
+    return PolicySearchAgent(worlds, make(policy.removeprefix("by:")))
+
+
+def champion_path() -> Path:
+    """Where the champion's file is, or should be.
+
+    That is ``checkpoints/`` of the checkout that this package belongs to (an editable install too).
+    A package installed without its checkout looks in ``checkpoints/`` of the working directory.
+    """
+    beside = Path(__file__).resolve().parents[1] / CHAMPION
+    return beside if beside.is_file() or not CHAMPION.is_file() else CHAMPION
+
+
+def champion() -> Agent:
+    """The agent ``champion``.
+
+    Raises:
+        AgentError: its file is missing, the message says how to train it; or cannot be used.
+    """
+    path = champion_path()
+    if not path.is_file():
+        raise AgentError(
+            f"there is no champion at {str(path)!r} or at {str(CHAMPION)!r} in the working "
+            "directory: train it with 'python train.py --config configs/champion.yaml', or give "
+            f"the path of another {CHECKPOINT} file"
+        )
+    from .network import load_agent
+
+    return load_agent(path, name="champion")
+
+
+def champion_search(worlds: str = "") -> Agent:
+    """The agent ``champion+search`` or ``champion+search:N``.
+
+    Raises:
+        AgentError: as :func:`champion`, or no number of worlds.
+    """
+    from .search.policy_search import PolicySearchAgent, parse_worlds
+
+    word = "champion+search"
+    count = parse_worlds(word, worlds or CHAMPION_WORLDS)
+    return PolicySearchAgent(count, champion(), f"{word}:{worlds}" if worlds else word)
 
 
 def _check_parameter(name: str, word: str, given: bool, parameter: str) -> None:

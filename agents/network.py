@@ -50,6 +50,7 @@ CHUNK = 1024
 SUIT_ORDER = SuitOrder(LAYOUT, HIDDEN_LAYOUT)
 """Orders the suits for networks with ``ordered_suits``."""
 
+_FEWEST_ROWS = 16
 _FORMAT = 1
 _MOST_HEADER_BYTES = 1 << 20
 _LARGEST_LAYER = 1 << 14
@@ -91,7 +92,7 @@ def _column(parts: Sequence[slice], entry: str, extra: int, of_extra: float) -> 
     whole = np.zeros(OBSERVATION_SIZE, np.float32)
     for block in LAYOUT.values():
         whole[block.slice] = getattr(block, entry)
-    # Rules are read by how they differ from the usual ones, in units of those: some codes are large.
+    # Rules are read by how they differ from the usual ones, in units of those, as some are large.
     usual = rule_codes(Ruleset())
     whole[LAYOUT["rules"].slice] = usual if entry == "offset" else np.maximum(usual, 1)
     more = np.full(extra, of_extra, np.float32)
@@ -285,10 +286,19 @@ class NetworkAgent:
             observation, mask = observation.copy(), mask.copy()
             swapped = SUIT_ORDER.apply(observation, mask)
         pieces = torch.split(torch.from_numpy(observation), CHUNK)
-        logits = masked(torch.cat([self.net(rows)[0] for rows in pieces]), torch.from_numpy(mask))
+        logits = masked(torch.cat([self._of_piece(p) for p in pieces]), torch.from_numpy(mask))
         rows = torch.from_numpy(np.flatnonzero(swapped))
         logits[rows] = logits[rows][:, torch.from_numpy(SWAPPED_ACTIONS)]
         return logits
+
+    def _of_piece(self, rows: Tensor) -> Tensor:
+        """Logits of at most CHUNK rows. Few rows are filled up, since products of very few take
+        another way through the library, with other last digits.
+        """
+        lacking = max(0, _FEWEST_ROWS - len(rows))
+        padded = functional.pad(rows, (0, 0, 0, lacking)) if lacking else rows
+        logits: Tensor = self.net(padded)[0]
+        return logits[: len(rows)]
 
     def _choose(self, logits: Tensor, seeds: npt.NDArray[np.uint64]) -> Tensor:
         if self.greedy:

@@ -24,6 +24,7 @@ from euchre_env.encoding import LAYOUT
 from euchre_env.rules import (
     NAME_TRUMP,
     NOBODY,
+    PASS,
     PHASES,
     TAKEN_OR_BURIED,
     apply,
@@ -39,6 +40,7 @@ SHIPPED = [
     *("heuristic", "heuristic:easy", "heuristic:medium", "bids:greedy,plays:heuristic"),
     *("pimc:3", "pimc:2+infer", "rollout:3", "rollout:2+infer", "ismcts:6", "ismcts:4+infer"),
     *("rollout:2,by:greedy", "mixed:2", "mixed:2+infer"),
+    *("champion", "champion+search:2", "search:2,by:champion"),
 ]
 SEED = 20240
 N_RULESETS = 200
@@ -63,6 +65,19 @@ def table_of(rulesets: tuple[Ruleset, ...]) -> RuleTable:
 def view_of_env(env: BatchEnv, step: int, agent: Agent) -> View:
     table, seeds = table_of(tuple(env.rulesets)), seeds_for(len(env), step)
     return view_of(env.states, table, env.which, seeds, oracle=agent.oracle)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def champion(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An untrained champion with strong opinions, so that no trained one is needed here."""
+    net = PolicyValueNet([16], seed=5)
+    net.policy.weight.data.mul_(100)
+    net.policy.bias.data[PASS] = 1  # often enough for a second round of calls
+    path = tmp_path_factory.mktemp("champion") / "champion.safetensors"
+    save_policy(path, net, {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agents, "champion_path", lambda: path)
+        yield
 
 
 # --- the registry ------------------------------------------------------------------------------
@@ -159,7 +174,8 @@ def size_of(name: str) -> tuple[int, int]:
     if name.startswith("scripted"):
         return 400, 120
     family = name.partition(":")[0]
-    searches = family == "rollout" or ".search" in agents.FAMILIES[family].module
+    by_policy = family in ("rollout", "search", "champion+search")
+    searches = by_policy or ".search" in agents.FAMILIES[family].module
     return (200, 60) if searches else (400, 250)
 
 

@@ -1,11 +1,16 @@
 """The peers of the benchmarks play what they say, and the table's logic holds."""
 
 import random
+from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file
 
 import peers
 import throughput
+import training
+from agents.training import train
+from euchre_env.encoding import OBSERVATION_SIZE
 
 NEEDS = {
     "openspiel_loop": ["pyspiel"],
@@ -13,7 +18,9 @@ NEEDS = {
     "openspiel_hands": ["pyspiel"],
     "openspiel_rollouts": ["pyspiel"],
     "shimmy_aec": ["pyspiel", "shimmy"],
+    "maskable_ppo": ["sb3_contrib"],
 }
+SMALL = training.Size(hands=24, environments=4, steps=16, minibatch=32)
 
 
 @pytest.mark.parametrize("name", sorted(peers.PEERS))
@@ -86,3 +93,93 @@ def test_every_row_names_a_peer() -> None:
 def test_bad_options_are_refused(arguments: list[str]) -> None:
     with pytest.raises(SystemExit):
         throughput.parse(arguments)
+
+
+# ---- training ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(training.measures(SMALL, [])))
+def test_trainer_measures_a_moment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "THREADS", 1)  # two of them crawl where tests run side by side
+    for library in NEEDS.get(name, []):
+        pytest.importorskip(library)
+    taken = training.measures(SMALL, [])[name](0.01)
+    assert taken.decisions > 0
+    assert taken.decisions % SMALL.minibatch == 0
+    assert 0 < taken.choices <= taken.decisions
+    assert 0 < taken.wall <= taken.call
+    assert taken.learning is None or 0 < taken.learning < taken.wall
+    assert taken.rate == pytest.approx(taken.decisions / taken.wall)
+
+
+def test_decisions_trained_leave_out_the_warm_up_and_what_fills_no_minibatch() -> None:
+    lines = [
+        {"decisions": 700, "speed/seconds": 5.0},
+        {"decisions": 1050, "speed/seconds": 6.0},  # 350: three minibatches of 100
+        {"decisions": 1249, "speed/seconds": 6.5},  # 199: one
+        {"decisions": 1279, "speed/seconds": 7.0},  # 30: a minibatch of their own
+    ]
+    assert training.trained_in(lines, 100) == (430, 2.0)
+
+
+def test_both_networks_have_the_same_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.setattr(training, "THREADS", 1)
+    layers = {(256, OBSERVATION_SIZE), (256, 256), (38, 256)}
+    peer = training.maskable_ppo(SMALL).policy
+    assert {tuple(p.shape) for p in peer.parameters() if p.dim() == 2} == layers | {(1, 256)}
+    config = training.our_config(SMALL, 1, str(tmp_path), [])
+    policy = load_file(train(config, say=lambda line: None).policy)
+    ours = {tuple(tensor.shape) for tensor in policy.values() if tensor.dim() == 2}
+    assert layers <= ours <= layers | {(1, 256)}
+
+
+def test_maskable_ppo_counts_all_its_decisions_and_apart_those_with_a_choice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.setattr(training, "THREADS", 1)
+    taken = training.PeerTrainer(SMALL)(1e-9)
+    assert taken.decisions == 64  # one iteration
+    assert 20 < taken.choices < 60  # the last card is always forced
+
+
+def test_a_busy_machine_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:
+    training.warn_if_busy(0.2)
+    training.warn_if_busy(None)
+    assert capsys.readouterr().err == ""
+    training.warn_if_busy(3.14)
+    assert "busy (load 3.1)" in capsys.readouterr().err
+
+
+def test_rates_are_medians_and_parts() -> None:
+    samples = {
+        "ours": [training.Trained(n, n, 2.0, 3.0) for n in (200, 100, 600)],
+        "ours_fp32": [training.Trained(80, 80, 2.0, 3.0)],
+        "maskable_ppo": [training.Trained(20, 10, 4.0, 4.0, 0.5)],
+    }
+    results = training.compare(training.rates_of(samples))
+    assert [r["ratio"] for r in results] == [20, 40, 8, 2.5]
+    assert [r["status"] for r in results] == ["under aim", "", "", ""]
+
+
+def test_every_row_names_a_rate() -> None:
+    taken = [training.Trained(1, 1, 1.0, 1.0, 1.0)]
+    rates = training.rates_of(dict.fromkeys(training.measures(SMALL, []), taken))
+    assert {name for row in training.COMPARISONS for name in (row.ours, row.peer)} <= rates.keys()
+
+
+def test_further_words_are_settings_of_our_trainer() -> None:
+    _, settings = training.parse(["--repeats", "2", "--ppo.clip", "0.3"])
+    assert training.our_config(SMALL, 3, "runs", settings).ppo.clip == 0.3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--repeats", "0"], ["--seconds", "0"], ["--ppo.clp", "0.3"], ["--ppo.epochs", "0"]],
+)
+def test_bad_options_of_training_are_refused(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        training.parse(arguments)

@@ -168,6 +168,17 @@ def test_checkpoints_are_told_apart_by_contents(tmp_path: Path) -> None:
     assert files_of("greedy") == {}
 
 
+def test_the_champion_counts_as_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "champion.safetensors"
+    file.write_bytes(b"one")
+    monkeypatch.setattr("agents.evaluation.store.champion_path", lambda: file)
+    first = files_of("champion")
+    assert list(first) == ["champion"] == list(files_of("greedy & champion+search:50"))
+    file.write_bytes(b"two")
+    assert files_of("search:20,by:champion") != first
+    assert list(files_of(str(file))) == [str(file)]
+
+
 def test_a_line_cut_off_is_dropped(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     play_ladder(NAMES, 20, out=out)

@@ -54,6 +54,7 @@ ENGINE: dict[str, frozenset[str]] = {
 # layer may import all of euchre_env. "__init__" is the registry; __main__ only starts the app.
 AGENTS: dict[str, frozenset[str]] = {
     "base": frozenset(),
+    "style": frozenset(),
     "simple": frozenset({"base"}),
     "heuristic": frozenset({"base"}),
     "human": frozenset({"base"}),
@@ -61,8 +62,8 @@ AGENTS: dict[str, frozenset[str]] = {
     "network": frozenset({"base"}),
     "search": frozenset({"base", "heuristic"}),
     "__init__": frozenset({"base", "simple", "heuristic", "human", "network", "search", "split"}),
-    "training": frozenset({"base", "network", "heuristic"}),
-    "evaluation": frozenset({"base", "split", "__init__"}),
+    "training": frozenset({"base", "network", "heuristic", "style"}),
+    "evaluation": frozenset({"base", "split", "style", "__init__"}),
     "app": ANY,
     "__main__": ANY,
 }

@@ -29,6 +29,8 @@ from agents.network import (
     save_policy,
     uniforms_of,
 )
+from euchre_env import symmetry
+from euchre_env.actions import TO_ABSOLUTE
 from euchre_env.batch import BatchEnv
 from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE, layout_hash
 
@@ -192,6 +194,92 @@ def test_a_row_is_answered_by_itself(net: PolicyValueNet) -> None:
     agent, shown = NetworkAgent(net), view(300)
     rows = np.arange(7, 250, 3)
     assert (agent.act(shown.select(rows)) == agent.act(shown)[rows]).all()
+
+
+# --- suits in order ----------------------------------------------------------------------------
+
+
+def suit_swapped(shown: View, suits: np.ndarray) -> View:
+    """The same games under other names of the suits."""
+    states = shown.states.copy()
+    for i, s in enumerate(shown.states):
+        states[i] = symmetry.move_state(s, suits)
+    return View(states, shown.table, shown.which, shown.seeds)
+
+
+def absolute(shown: View, actions: np.ndarray) -> np.ndarray:
+    """Absolute ids of trump-relative ones."""
+    return TO_ABSOLUTE[shown.states["frame"], actions]
+
+
+def look_alike(shown: View) -> np.ndarray:
+    """Where the suits of the other colour are alike in what the seat was dealt and in what others
+    have played: either may come first then.
+    """
+    seen = shown.observation
+    played = seen[:, LAYOUT["played"].slice].reshape(-1, 4, 25).copy()
+    played[:, 0] |= seen[:, LAYOUT["hand"].slice] | seen[:, LAYOUT["own_discard"].slice]
+    return (played[:, :, :6] == played[:, :, 6:12]).all((1, 2))
+
+
+@pytest.mark.parametrize("steps", [1, 5, 9, 14])
+def test_a_network_with_ordered_suits_plays_by_no_name(steps: int) -> None:
+    agent = NetworkAgent(PolicyValueNet([32, 16], seed=3, ordered_suits=True))
+    env = playing(80, steps, seed=steps)
+    seeds = np.zeros(80, np.uint64)
+    shown = view_of(env.states, RuleTable.of(env.rulesets), env.which, seeds)
+    here = check_actions(shown, agent.act(shown), agent.name)
+    clear = ~look_alike(shown)
+    assert clear.mean() > 0.8
+    for suits in symmetry.SUIT_SYMMETRIES:
+        twin = suit_swapped(shown, suits)
+        there = check_actions(twin, agent.act(twin), agent.name)
+        moved = [symmetry.move_action(a, suits) for a in absolute(shown, here).tolist()]
+        assert (absolute(twin, there)[clear] == np.array(moved)[clear]).all()
+    assert len(set(here.tolist())) > 1
+
+
+def test_probabilities_go_with_the_suits() -> None:
+    agent = NetworkAgent(PolicyValueNet([32], seed=3, ordered_suits=True))
+    shown = view(200)
+    seen, mask = shown.observation.copy(), shown.action_mask.copy()
+    swapped = module.SUIT_ORDER.apply(seen, mask)
+    assert swapped.any() and not swapped.all()
+    found = agent.probabilities(shown)
+    assert (found[shown.action_mask == 0] == 0).all()
+    with torch.inference_mode():
+        logits = masked(agent.net(torch.from_numpy(seen))[0], torch.from_numpy(mask))
+        ordered = logits.softmax(1).numpy()
+    assert np.allclose(found[~swapped], ordered[~swapped], atol=1e-6)
+    back = ordered[swapped][:, symmetry.SWAPPED_ACTIONS]
+    assert np.allclose(found[swapped], back, atol=1e-6)
+
+
+def test_a_network_without_is_shown_the_suits_as_they_are(net: PolicyValueNet) -> None:
+    shown = view(200)
+    logits = masked(
+        net(torch.from_numpy(shown.observation))[0], torch.from_numpy(shown.action_mask)
+    )
+    found = NetworkAgent(net).probabilities(shown)
+    assert np.allclose(found, logits.softmax(1).detach().numpy(), atol=1e-6)
+
+
+def test_the_view_is_left_as_it_was() -> None:
+    shown = view(100)
+    before = shown.observation.copy(), shown.action_mask.copy()
+    NetworkAgent(PolicyValueNet([8], ordered_suits=True)).act(shown)
+    assert (shown.observation == before[0]).all() and (shown.action_mask == before[1]).all()
+
+
+def test_a_file_says_whether_suits_are_ordered(tmp_path: Path) -> None:
+    path = tmp_path / "policy.safetensors"
+    for ordered in (True, False):
+        save_policy(path, PolicyValueNet([8], ordered_suits=ordered), {})
+        assert load_policy(path)[0].ordered_suits is ordered
+    header = read_header(path)
+    del header["network"]["ordered_suits"]  # as older files have it
+    write_raw(path, header, PolicyValueNet([8]).state_dict())
+    assert load_policy(path)[0].ordered_suits is False
 
 
 # --- files -------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import agents
 from agents.base import AgentError, RuleTable, View, check_actions, view_of
 from agents.evaluation import play_match
 from agents.network import PolicyValueNet, save_policy
-from agents.search import policy_rollout, utility, worlds
+from agents.search import playouts, utility, worlds
 from agents.search.policy_rollout import PolicyRolloutAgent
 from euchre_env import belief, rules
 from euchre_env.batch import BatchEnv
@@ -212,7 +212,7 @@ def test_neither_company_nor_threads_nor_chunks_change_a_decision(
     assert np.array_equal(agent.act(view.select(order)), found[order])
     for threads, limit in ((1, 200_000), (3, 200_000), (1, 50), (2, 1)):
         agent.threads = threads
-        monkeypatch.setattr(policy_rollout, "MAX_COPIES", limit)
+        monkeypatch.setattr(playouts, "MAX_COPIES", limit)
         assert np.array_equal(agent.act(view), found)
 
 
@@ -220,7 +220,7 @@ def test_memory_is_bounded_however_many_worlds(monkeypatch: pytest.MonkeyPatch) 
     watcher = Watcher()
     agent = PolicyRolloutAgent("40", watcher)
     agent.threads = 1
-    monkeypatch.setattr(policy_rollout, "MAX_COPIES", 100)
+    monkeypatch.setattr(playouts, "MAX_COPIES", 100)
     agent.act(some("hand", 60))
     assert max(len(view) for view in watcher.seen) <= 100
 

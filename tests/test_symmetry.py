@@ -1,7 +1,9 @@
 """Suit and seat symmetries: exactly eight keep the game, and everything moves with them."""
 
 import random
+from collections.abc import Iterator
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -222,6 +224,177 @@ def test_absolute_actions_literally() -> None:
     assert [symmetry.move_action(a, black_red) for a in range(25, 38)] == [
         25, 26, 28, 27, 30, 29, 31, 32, 33, 34, 35, 36, 37
     ]  # fmt: skip
+
+
+# --- suits in an order of their own ------------------------------------------------------------
+
+ORDER = symmetry.SuitOrder(LAYOUT, HIDDEN_LAYOUT)
+
+
+def what_is_seen(s: Any, ruleset: Ruleset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Observation, mask and hidden part of the seat to act in the trump frame, a row each."""
+    seat, record = int(s.turn), ruleset.record()[0]
+    hidden = np.zeros((1, HIDDEN_SIZE), np.uint8)
+    encode_hidden(s, seat, False, hidden[0])
+    legal = int(rules.legal(s, record))
+    mask = np.array([[legal >> a & 1 for a in range(38)]], np.int8)
+    return observe(s, ruleset, seat, False)[None], mask, hidden
+
+
+def ordered(s: Any, ruleset: Ruleset) -> tuple[list[np.ndarray], bool]:
+    """What is seen with its suits in order, and whether they were swapped."""
+    seen = [part.copy() for part in what_is_seen(s, ruleset)]
+    (swapped,) = ORDER.apply(*seen)
+    return seen, bool(swapped)
+
+
+def positions(seed: int, count: int, **changes: Any) -> Iterator[tuple[Any, Ruleset]]:
+    """Records of random hands that wait for a decision, by random rules."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        ruleset = random_ruleset(rng).replace(**changes)
+        table = table_of(ruleset, *deal(ruleset, rng))
+        while table.phase != "over":
+            yield table.s, ruleset
+            table.do(lively_choice(rng, table.legal))
+
+
+def look_alike(s: Any, ruleset: Ruleset) -> bool:
+    """Whether the suits of the other colour are alike in what was dealt to the seat to act and in
+    what the others have played: either may come first then.
+    """
+    seen = what_is_seen(s, ruleset)[0][0]
+    played = seen[LAYOUT["played"].slice].reshape(4, 25).copy()
+    played[0] |= seen[LAYOUT["hand"].slice] | seen[LAYOUT["own_discard"].slice]
+    return bool((played[:, :6] == played[:, 6:12]).all())
+
+
+def test_two_names_of_one_game_become_the_same() -> None:
+    swaps = ties = 0
+    for s, ruleset in positions(1, 60, joker=False, no_trump="off"):
+        moved = symmetry.move_state(s, symmetry.other_suits_swap(int(s.frame)))
+        (here, swapped), (there, swapped_too) = ordered(s, ruleset), ordered(moved, ruleset)
+        if look_alike(s, ruleset):
+            ties += 1
+            assert not swapped and not swapped_too
+            continue
+        assert swapped != swapped_too
+        for ours, theirs in zip(here, there):
+            assert (ours == theirs).all()
+        swaps += swapped
+    assert swaps > 200 and ties < 0.1 * swaps
+
+
+def test_all_eight_names_of_one_game_become_the_same() -> None:
+    checked = 0
+    for s, ruleset in positions(2, 8, joker=False, no_trump="off"):
+        if not look_alike(s, ruleset):
+            checked += 1
+            kinds = {
+                b"".join(part.tobytes() for part in ordered(symmetry.move_state(s, p), ruleset)[0])
+                for p in SUIT_SYMMETRIES
+            }
+            assert len(kinds) == 1
+    assert checked > 100
+
+
+def test_what_a_swap_does() -> None:
+    index = symmetry.swap_other_suits_in_observation(LAYOUT)
+    swaps = 0
+    for s, ruleset in positions(3, 40):
+        before = what_is_seen(s, ruleset)
+        (seen, mask, hidden), swapped = ordered(s, ruleset)
+        if not swapped:
+            assert all((a == b).all() for a, b in zip(before, (seen, mask, hidden)))
+            continue
+        swaps += 1
+        assert (seen[0] == before[0][0][index]).all()
+        assert (mask[0] == before[1][0][symmetry.SWAPPED_ACTIONS]).all()
+        # The hidden part is that of the game in which the suits have the other names.
+        moved = symmetry.move_state(s, symmetry.other_suits_swap(int(s.frame)))
+        assert (hidden == what_is_seen(moved, ruleset)[2]).all()
+        assert (hidden[0, :25] == seen[0, LAYOUT["hand"].slice]).all()
+        # A second time, nothing is out of order.
+        assert not ORDER.apply(seen, mask, hidden)[0]
+    assert swaps > 100
+
+
+def check_names_stay(found: Iterator[tuple[Any, Ruleset]]) -> None:
+    by_name = [ordered(s, r)[1] for s, r in found if int(s.frame) == cards.NATURAL]
+    assert len(by_name) > 20 and not any(by_name)
+
+
+def test_suits_stay_by_name_under_a_call_of_no_trump() -> None:
+    check_names_stay(positions(4, 60, joker=False, no_trump="round2"))
+
+
+def test_suits_stay_by_name_while_a_joker_is_turned_up() -> None:
+    def joker_up() -> Iterator[tuple[Any, Ruleset]]:
+        rng = random.Random(5)
+        for _ in range(40):
+            ruleset = random_ruleset(rng).replace(
+                joker=True, no_trump="off", joker_upcard="dealer_names"
+            )
+            deck, dealer = deal(ruleset, rng)
+            at = deck.tolist().index(cards.JOKER)
+            deck[[20, at]] = deck[[at, 20]]
+            table = table_of(ruleset, deck, dealer)
+            while table.phase in ("weak_hand", "name_trump"):
+                yield table.s, ruleset
+                table.do(rng.choice(sorted(table.legal)))
+
+    check_names_stay(joker_up())
+
+
+def test_the_order_stays_for_a_whole_hand() -> None:
+    """Once trump is named, a seat sees its suits in one order, whatever it has played."""
+    rng = random.Random(6)
+    for _ in range(40):
+        ruleset = Ruleset.stick()
+        table = table_of(ruleset, *deal(ruleset, rng))
+        found: dict[int, set[bool]] = {seat: set() for seat in range(4)}
+        while table.phase != "over":
+            if table.phase == "play":
+                seen = what_is_seen(table.s, ruleset)[0][0]
+                own = seen[LAYOUT["hand"].slice] | seen[LAYOUT["own_discard"].slice]
+                own |= seen[LAYOUT["played"].slice][:25]
+                if (own[:6] != own[6:12]).any():
+                    found[table.turn].add(ordered(table.s, ruleset)[1])
+            table.do(rng.choice(sorted(table.legal)))
+        assert all(len(orders) <= 1 for orders in found.values())
+        assert any(found.values())
+
+
+def test_the_order_literally() -> None:
+    """Hearts turned up: clubs, the lower of the black suits by name, stand first by themselves."""
+    hands = {1: "AS 9C KH QH JD"}
+    ruleset = Ruleset.stick()
+    for hand, swapped in (
+        ("AS 9C KH QH JD", True),
+        ("AC 9S KH QH JD", False),
+        ("AS AC KH QH JD", False),
+        ("AS KC QC TC JD", True),
+        ("9H TH KH QH JD", False),
+    ):
+        hands[1] = hand
+        table = Table(upcard="AH", hands=hands, stick_the_dealer=True)
+        assert table.turn == 1 and ordered(table.s, ruleset)[1] is swapped, hand
+
+
+def test_many_rows_are_ordered_each_by_itself_and_without_hidden_cards_too() -> None:
+    seen, masks, hidden = (
+        np.concatenate(part)
+        for part in zip(*(what_is_seen(s, ruleset) for s, ruleset in positions(7, 10)))
+    )
+    alone = [seen.copy(), masks.copy()]
+    swapped = ORDER.apply(*alone)
+    both = [seen.copy(), masks.copy(), hidden.copy()]
+    assert (ORDER.apply(*both) == swapped).all() and swapped.any() and not swapped.all()
+    assert (both[0] == alone[0]).all() and (both[1] == alone[1]).all()
+    for i in range(len(seen)):
+        one = [part[i : i + 1].copy() for part in (seen, masks, hidden)]
+        assert ORDER.apply(*one)[0] == swapped[i]
+        assert all((part[0] == every[i]).all() for part, every in zip(one, both))
 
 
 # --- seats -------------------------------------------------------------------------------------

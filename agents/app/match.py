@@ -14,37 +14,14 @@ from ..evaluation.ladder import Ladder, play_ladder
 from ..evaluation.luck import UNPLAYED, play_luck_reduced
 from ..evaluation.match import MatchResult, Progress, play_match, play_until_clear
 from ..evaluation.sequential import MAX_DEALS
-from ..evaluation.shares import OUTCOMES, PLACES, Shares, play_shares
+from ..evaluation.shares import Shares, play_shares
 from ..evaluation.stats import EvaluationError
+from ..style import OUTCOMES, PLACES, REFERENCE, REFERENCE_RULES
 from .options import add_json, add_seed
 from .plot import plot_ladder, require_plots
 
 DEALS = 10_000
 PRESET = "stick"
-REFERENCE: Mapping[str, Mapping[str, Sequence[float | None]]] = {
-    "expert rules": {
-        "outcomes": (0.192, 0.625, 0.090, 0.094),
-        "round_1": (0.040, 0.192, 0.028, 0.445),
-        "round_2": (0.203, 0.071, 0.018, 0.003),
-        "next": (0.61, 0.28, None, None),
-        "net_round_1": (None, 1.02, None, 0.86),
-        "net_round_2": (0.54, None, None, None),
-    },
-    "PIMC-50": {
-        "outcomes": (0.155, 0.654, 0.134, 0.058),
-        "round_1": (0.082, 0.338, 0.065, 0.364),
-        "round_2": (0.133, 0.011, 0.006, 0.001),
-        "next": (0.45, 0.30, None, None),
-        "net_round_1": (None, 0.99, None, 0.94),
-        "net_round_2": (0.51, None, None, None),
-    },
-    "002, medium": {
-        "outcomes": (0.186, 0.627, 0.119, 0.068),
-        "round_1": (None, 0.28, None, 0.46),
-        "round_2": (None, None, None, 0.002),
-    },
-}
-"""Shares of other players under stick the dealer (strategy facts, section 2); None is not known."""
 COMPARED = (("next", 0), ("next", 1), ("net_round_1", 1), ("net_round_1", 3), ("net_round_2", 0))
 """What else is compared, by place: calls of next in round 2, and the caller's net points."""
 
@@ -316,7 +293,7 @@ def run_stats(args: argparse.Namespace) -> int:
 
 def stats_text(shares: Shares) -> str:
     """Shares beside those of reference players."""
-    beside = REFERENCE if shares.ruleset == PRESET else {}
+    beside = REFERENCE if shares.ruleset == REFERENCE_RULES else {}
     rows = [_share_row(name, "outcomes", k, shares, beside) for k, name in enumerate(OUTCOMES)]
     for rounds in ("round_1", "round_2"):
         rows += [_share_row(place, rounds, k, shares, beside) for k, place in enumerate(PLACES)]

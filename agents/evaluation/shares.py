@@ -15,20 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env import __version__
-from euchre_env.cards import JOKER, same_colour
-from euchre_env.rules import N_SEATS, N_TRICKS, NOBODY
+from euchre_env.rules import N_SEATS
 from euchre_env.ruleset import Ruleset
 
 from ..base import Agent
+from ..style import OUTCOMES, PLACES, Hands, Mask
+from ..style import share as share_of
 from .match import CHUNK, Progress, as_agent, as_ruleset, ruleset_text
 from .stats import estimate, require_deals
 from .tables import decks_of, is_oracle, play_hands, streams_of
-
-PLACES = ("1", "2", "3", "dealer")
-"""The seats by their place left of the dealer."""
-OUTCOMES = ("euchred", "made", "march", "lone_march")
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -76,45 +71,8 @@ class Shares:
         return json.dumps(asdict(self))
 
 
-class _Hands:
-    """Finished hands of a batch as plain columns."""
-
-    def __init__(self, states: npt.NDArray[Any], decks: npt.NDArray[np.int8]) -> None:
-        maker = states["maker"].astype(int)
-        rows = np.arange(len(states))
-        self.called: Mask = maker != NOBODY
-        self.round_2: Mask = states["passes"] >= N_SEATS
-        self.place = (maker - states["dealer"] - 1) % N_SEATS
-        self.tricks = states["tricks"][rows, maker & 1]
-        self.lost = states["tricks"][rows, 1 - (maker & 1)]
-        self.finished: Mask = states["offender"] == NOBODY
-        self.alone: Mask = states["loner"] != NOBODY
-        next_suits = np.array([same_colour(suit) for suit in range(4)])
-        upcard = decks[:, 20].astype(int)
-        self.next: Mask = (states["trump"] == next_suits[upcard // 6 % 4]) & (upcard != JOKER)
-        margin = states["points"].astype(int)[:, 0] - states["points"][:, 1]
-        self.net = np.where(maker & 1, -margin, margin)
-        self.dealers_net = np.where(states["dealer"] & 1, -margin, margin)
-
-    def outcome(self, name: str) -> Mask:
-        euchred = self.tricks < self.lost
-        march = self.tricks == N_TRICKS
-        found: Mask = {
-            "euchred": euchred,
-            "made": ~euchred & ~march,
-            "march": march & ~self.alone,
-            "lone_march": march & self.alone,
-        }[name]
-        return found & self.called & self.finished
-
-
-def _share(part: Mask, whole: Mask) -> float | None:
-    return float((part & whole).sum() / whole.sum()) if whole.any() else None
-
-
-def _by_place(hands: _Hands, value: Callable[[Mask], Any], round_2: bool) -> dict[str, Any]:
-    mine = hands.called & (hands.round_2 == round_2)
-    return {name: value(mine & (hands.place == k)) for k, name in enumerate(PLACES)}
+def _by_place(hands: Hands, value: Callable[[Mask], Any], round_2: bool) -> dict[str, Any]:
+    return {name: value(hands.calls(k, round_2)) for k, name in enumerate(PLACES)}
 
 
 def play_shares(
@@ -135,8 +93,8 @@ def play_shares(
     """
     player, rules = as_agent(agent), as_ruleset(ruleset)
     require_deals(deals)
-    states, decks = self_play(player, deals, rules, seed, progress=progress, chunk=chunk)
-    return _count(_Hands(states, decks), player, rules, seed)
+    states, _ = self_play(player, deals, rules, seed, progress=progress, chunk=chunk)
+    return _count(Hands(states), player, rules, seed)
 
 
 def self_play(
@@ -162,11 +120,11 @@ def self_play(
     return np.concatenate(states), np.concatenate(decks)
 
 
-def _count(hands: _Hands, agent: Agent, ruleset: Ruleset, seed: int) -> Shares:
+def _count(hands: Hands, agent: Agent, ruleset: Ruleset, seed: int) -> Shares:
     called = hands.called
 
     def share(mask: Mask) -> float:
-        return _share(mask, called) or 0.0
+        return share_of(mask, called) or 0.0
 
     def net(mask: Mask) -> float | None:
         return float(hands.net[mask].mean()) if mask.any() else None
@@ -179,7 +137,7 @@ def _count(hands: _Hands, agent: Agent, ruleset: Ruleset, seed: int) -> Shares:
         outcomes={name: share(hands.outcome(name)) for name in OUTCOMES},
         round_1=_by_place(hands, share, round_2=False),
         round_2=_by_place(hands, share, round_2=True),
-        next=_by_place(hands, lambda mask: _share(hands.next, mask), round_2=True),
+        next=_by_place(hands, lambda mask: share_of(hands.next, mask), round_2=True),
         alone=share(hands.alone & called),
         net_round_1=_by_place(hands, net, round_2=False),
         net_round_2=_by_place(hands, net, round_2=True),

@@ -24,6 +24,7 @@ import euchre_env
 from euchre_env import __version__
 from euchre_env.ruleset import Ruleset
 
+from .. import champion_path
 from .match import MatchResult, ruleset_text
 from .stats import EvaluationError
 
@@ -36,12 +37,18 @@ _FIELDS = (
     *("decisions_per_second", "ruleset", "seed", "version", "oracles"),
 )
 _CHECKPOINT = re.compile(r"[^:,&]+\.safetensors")
+_CHAMPION = re.compile(r"(?<![\w/.-])champion(?![\w/.-])")
 
 
 def files_of(*names: str) -> dict[str, str]:
-    """Digests of the checkpoints that agents' names hold, by path."""
-    paths = sorted({p.strip() for name in names for p in _CHECKPOINT.findall(name)})
-    return {p: hashlib.sha256(Path(p).read_bytes()).hexdigest()[:16] for p in paths}
+    """Digests of the checkpoints that agents' names stand for, by path, or by ``champion``."""
+    paths = {p.strip(): Path(p.strip()) for name in names for p in _CHECKPOINT.findall(name)}
+    if any(_CHAMPION.search(name) for name in names):
+        paths["champion"] = champion_path()
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        for name, path in sorted(paths.items())
+    }
 
 
 @cache

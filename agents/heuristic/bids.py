@@ -33,6 +33,7 @@ from euchre_env.rules import (
     NOBODY,
     PASS,
     TURNED_DOWN,
+    left,
     partner,
     team,
 )
@@ -46,7 +47,6 @@ from .tables import (
     CARD_VALUE,
     DEFEND_ALONE_TRICKS,
     DONATE_NEED,
-    FAR,
     JACK_UP,
     KEEP_LINE,
     LINE_EVEN,
@@ -176,14 +176,16 @@ def line(s, r):
     """The strength from which a call pays, in hundredths.
 
     Published guides: a call breaks even at two in three (+1 made, -2 euchred); where the rule set
-    counts otherwise, at its own odds. With the opponents one point short, being euchred costs no
-    more than their making a point, and less will do.
+    counts otherwise, at its own odds. The score moves it by the chances to win the game.
     """
     make, euchre = np.int64(r.points_make), np.int64(r.points_euchre)
     odds = LINE_SLOPE * euchre // max(np.int64(1), make + euchre) - LINE_EVEN
-    own = min(needs(s, r, team(s.turn)), np.int64(FAR))
-    theirs = min(needs(s, r, 1 - team(s.turn)), np.int64(FAR))
-    return odds + SCORE_LINE[max(own, np.int64(1)) - 1, max(theirs, np.int64(1)) - 1]
+    us = team(s.turn)
+    most = np.int64(len(SCORE_LINE))
+    own = max(np.int64(1), min(needs(s, r, us), most))
+    theirs = max(np.int64(1), min(needs(s, r, 1 - us), most))
+    next_deals = np.int64(team(left(s.dealer)) != us)
+    return odds + SCORE_LINE[own - 1, theirs - 1, next_deals]
 
 
 # --- alone -------------------------------------------------------------------------------------

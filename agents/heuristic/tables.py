@@ -12,6 +12,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from euchre_env.equity import Equity
+from euchre_env.ruleset import Ruleset
+
 Table = npt.NDArray[np.int64]
 
 # --- strength of a call ------------------------------------------------------------------------
@@ -132,14 +135,27 @@ UPCARD_VALUE: Table = np.array([*_UPCARD, _NO_SHAPE], np.int64)
 
 LINE_SLOPE, LINE_EVEN = 300, 200
 """How the line moves with the odds at which a call breaks even: from nothing at two in three."""
-FAR = 4
-"""Points still needed from which on the score does not matter."""
-SCORE_LINE: Table = np.array(
-    [[-45, 5, -45, -35], [-5, 25, 0, 0], [-15, 10, 5, 0], [-20, 10, 5, 0]], np.int64
-)
-"""int64[4, 4]: the strength to exceed, by points needed by the own side and by the other (1 to 4).
 
-From the chance to win the game after each outcome.
+
+def _score_lines() -> Table:
+    equity = Equity.of(Ruleset.stick())
+    scores = np.arange(equity.ruleset.target_score or 0)
+    own, other, next_deals = np.meshgrid(scores, scores, np.arange(2), indexing="ij")
+    held, made, euchred = (
+        equity.after(own + gain, other + loss, next_deals, np.int64(1))
+        for gain, loss in ((0, 0), (1, 0), (0, 2))
+    )
+    break_even = (held - euchred) / (made - euchred)
+    lines = LINE_SLOPE * (break_even - break_even[0, 0])
+    return np.ascontiguousarray(np.rint(lines[::-1, ::-1]).astype(np.int64))
+
+
+SCORE_LINE: Table = _score_lines()
+"""int64[10, 10, 2]: how far the score moves the line, by the points that the own side and the other
+need less one, and by who deals next (0 the own side).
+
+A call breaks even where the chance to win the game is the same with it and without; the chances are
+those of :mod:`euchre_env.equity`. At 0-0 it moves by nothing.
 """
 PLAIN_COUNT: Table = np.array(
     [[0, 0, 0, 0, 2, 5] * 2 + [0, 0, 0, 2, 4] + [3, 3, 4, 5, 6] + [7, 10, 12]], np.int64

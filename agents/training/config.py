@@ -18,6 +18,7 @@ from euchre_env.encoding import LAYOUT
 from euchre_env.ruleset import RulesetError
 
 AUTO, ALL = "auto", "all"
+PPO, DMC, NFSP = "ppo", "dmc", "nfsp"
 
 
 class ConfigError(ValueError):
@@ -162,6 +163,55 @@ class PPOConfig:
 
 
 @dataclass(frozen=True)
+class DMCConfig:
+    """Deep Monte Carlo, a reference learner.
+
+    Attributes:
+        rate: Adam's step size at the start; it falls linearly to zero.
+        epochs: Passes over an iteration's decisions.
+        minibatch: Decisions in a gradient step, of each process.
+        epsilon: The part of the decisions that is random at the start; it falls linearly to zero.
+        temperature: The logits of the policy are the values of actions divided by this, in units of
+            the reward: half a point, or a fifth of a game.
+        max_grad_norm: Longer gradients are scaled down to this.
+    """
+
+    rate: float = _number(3e-3, 0, 1)
+    epochs: int = _number(1, 1, 100)
+    minibatch: int = _number(2048, 1, 1 << 22)
+    epsilon: float = _number(0.1, 0, 1)
+    temperature: float = _number(0.1, 1e-6, 1e6)
+    max_grad_norm: float = _number(0.5, 1e-6, 1e6)
+
+
+@dataclass(frozen=True)
+class NFSPConfig:
+    """Neural fictitious self-play, a reference learner.
+
+    Attributes:
+        rate: Adam's step size for the best response at the start; it falls linearly to zero.
+        average_rate: The same for the average policy.
+        epochs: Passes over an iteration's decisions; the average policy takes as many steps.
+        minibatch: Decisions in a gradient step, of each process.
+        eta: The chance of a seat to play the best response in a hand.
+        epsilon: The part of the best response's decisions that is random at the start; it falls
+            linearly to zero.
+        reservoir: Decisions of the best response that the average policy learns from, a sample of
+            the whole run; half a kilobyte each in memory, and a tenth of that in a checkpoint.
+        max_grad_norm: Longer gradients are scaled down to this.
+    """
+
+    rate: float = _number(1e-3, 0, 1)
+    average_rate: float = _number(1e-3, 0, 1)
+    epochs: int = _number(1, 1, 100)
+    minibatch: int = _number(2048, 1, 1 << 22)
+    eta: float = _number(0.1, 0, 1)
+    epsilon: float = _number(0.1, 0, 1)
+    reservoir: int = _number(200_000, 1, 1 << 24)
+    max_grad_norm: float = _number(0.5, 1e-6, 1e6)
+
+
+@dataclass(frozen=True)
 class EvaluationConfig:
     """Matches on duplicate deals, which do not influence training.
 
@@ -190,12 +240,17 @@ class Config:
         seed: Of all chance; the same settings and seed give the same figures.
         ruleset: Rule sets, of which each hand draws one; matches use the first.
         iterations: Rounds of collecting and learning.
+        algorithm: ``ppo``, or a reference learner: ``dmc``, deep Monte Carlo, or ``nfsp``, neural
+            fictitious self-play. Each has a section of its own; the critic is PPO's.
+        figures_every: Iterations between pictures in TensorBoard, 0 for none; there are some at
+            the end too. They need matplotlib.
         threads: That share the work of a process; the figures do not depend on it.
         device: Of the networks: ``cpu``, ``cuda``, or ``auto``, which is a GPU where there is one.
             The engine stays on the processor.
         precision: Of the network's products: ``bf16``, ``fp32``, or ``auto``, which is bf16 where
             the processor has it.
-        network, rollout, pool, teacher, critic, ppo, evaluation: Sections of their own.
+        init: A policy file whose weights the policy network starts from; empty for random ones.
+        network, rollout, pool, teacher, critic, ppo, dmc, nfsp, evaluation: Sections of their own.
     """
 
     name: str = "run"
@@ -203,15 +258,20 @@ class Config:
     seed: int = _number(1, 0, 2**63 - 1)
     ruleset: tuple[str, ...] = ("stick",)
     iterations: int = _number(100, 1, 1 << 30)
+    algorithm: str = _choice(PPO, PPO, DMC, NFSP)
+    figures_every: int = _number(50, 0, 1 << 30)
     threads: int = _number(2, 1, 1024)
     device: str = _choice("auto", "auto", "cpu", "cuda")
     precision: str = _choice("auto", "auto", "bf16", "fp32")
+    init: str = ""
     network: NetworkConfig = NetworkConfig()
     rollout: RolloutConfig = RolloutConfig()
     pool: PoolConfig = PoolConfig()
     teacher: TeacherConfig = TeacherConfig()
     critic: CriticConfig = CriticConfig()
     ppo: PPOConfig = PPOConfig()
+    dmc: DMCConfig = DMCConfig()
+    nfsp: NFSPConfig = NFSPConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 
     def to_dict(self) -> dict[str, Any]:
@@ -219,7 +279,7 @@ class Config:
         return _plain(dataclasses.asdict(self))
 
 
-WITHOUT_INFLUENCE = ("folder", "threads", "device", "evaluation")
+WITHOUT_INFLUENCE = ("folder", "threads", "device", "figures_every", "evaluation")
 """Settings that a resumed run may change: they leave the policy as it is."""
 
 
@@ -253,7 +313,7 @@ def load_config(path: str | Path | None, overrides: Sequence[str] = ()) -> Confi
     Raises:
         ConfigError: no such file, not YAML, an unknown key, or a wrong value.
     """
-    values = {} if path is None else _read_yaml(Path(path))
+    values = {} if path is None else read_yaml(Path(path))
     try:
         for key, text in _pairs(overrides):
             _set(values, key, text)
@@ -263,7 +323,12 @@ def load_config(path: str | Path | None, overrides: Sequence[str] = ()) -> Confi
         raise ConfigError(f"{where}{error}") from None
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The settings of a YAML file, not checked.
+
+    Raises:
+        ConfigError: no such file, not YAML, or no settings.
+    """
     try:
         values = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -391,6 +456,11 @@ def _check(config: Config) -> None:
     if config.ppo.magnet and not config.ppo.average:
         raise ConfigError(
             f"ppo.magnet={config.ppo.magnet} needs a slow policy: set ppo.average, such as 0.97"
+        )
+    if config.teacher.agent and config.algorithm != PPO:
+        raise ConfigError(
+            f"teacher.agent={config.teacher.agent!r} needs algorithm 'ppo', not "
+            f"{config.algorithm!r}: leave the teacher out"
         )
     try:
         as_rulesets(list(config.ruleset))

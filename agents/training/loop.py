@@ -23,14 +23,16 @@ from ..network import (
     has_fast_bf16,
     save_policy,
 )
+from ..style import REFERENCE_RULES
 from .checkpoint import CheckpointError, latest_checkpoint, load_checkpoint, save_checkpoint
-from .config import ALL, AUTO, WITHOUT_INFLUENCE, Config, ConfigError, config_from
+from .config import ALL, AUTO, PPO, WITHOUT_INFLUENCE, Config, ConfigError, config_from
 from .group import join_group
-from .log import Log, outcome_shares, progress_line
+from .learners import make_learner
+from .log import Log, outcome_shares, progress_line, seat_shares
 from .pool import Pool
-from .ppo import Learner
 from .rewards import ZERO, Rewards
 from .rollout import Collector, Decisions, Teacher, Workers
+from .warm_start import start_from
 
 Evaluate = Callable[[Agent, str, int], Mapping[str, Any]]
 """Plays the agent against the named opponent on so many deals; gives at least the keys
@@ -75,7 +77,7 @@ def train(
         make: Makes the pool's agents by name.
 
     Raises:
-        ConfigError: the pool has agents, and there is no ``make``.
+        ConfigError: the pool has agents, and there is no ``make``; or ``init`` cannot be used.
         CheckpointError: the run cannot be continued, or the disk is full.
     """
     if resume is None:
@@ -131,17 +133,22 @@ def check_same(config: Config, saved: Config, folder: Path) -> None:
     Raises:
         CheckpointError: some differ; the message names them.
     """
-    given, kept = _flat(config.to_dict()), _flat(saved.to_dict())
-    wrong = [
-        f"{key} is {kept[key]}, not {given[key]}"
-        for key in given
-        if given[key] != kept[key] and key.split(".")[0] not in WITHOUT_INFLUENCE
-    ]
+    wrong = other_settings(config, saved)
     if wrong:
         raise CheckpointError(
             f"run {folder} was started with other settings ({'; '.join(wrong)}): continue it with "
             f"`{resume_command(folder)}` alone, or start a new run without --resume"
         )
+
+
+def other_settings(config: Config, saved: Config) -> list[str]:
+    """The settings by which a saved run would show other figures, as ``key is X, not Y``."""
+    given, kept = _flat(config.to_dict()), _flat(saved.to_dict())
+    return [
+        f"{key} is {kept[key]}, not {given[key]}"
+        for key in given
+        if given[key] != kept[key] and key.split(".")[0] not in WITHOUT_INFLUENCE
+    ]
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -170,6 +177,13 @@ def network_blocks(config: Config) -> tuple[str, ...]:
     if len(set(config.ruleset)) == 1:
         constant.add("rules")
     return tuple(name for name in all_blocks() if name not in constant)
+
+
+def has_reference(config: Config) -> bool:
+    """Whether hands are played by the rules, and at the score, of the reference players."""
+    rulesets = as_rulesets(list(config.ruleset))
+    same = set(rulesets) == set(as_rulesets(REFERENCE_RULES))
+    return same and config.rollout.scores == ZERO
 
 
 def hardware(config: Config) -> tuple[str, str]:
@@ -210,45 +224,65 @@ def _agents(config: Config, make: Make | None) -> list[Agent]:
     return [make(name) for name in config.pool.agents] if make else []
 
 
+def _network(config: Config) -> PolicyValueNet:
+    """The policy network of a run with its random weights."""
+    network = config.network
+    blocks = network_blocks(config)
+    return PolicyValueNet(network.hidden, blocks, config.seed, network.ordered_suits)
+
+
+def _figures_of(group: str, matches: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """What matches showed, by opponent, as figures of a group."""
+    return {
+        f"{group}/{opponent}/{key}": float(said[key])
+        for opponent, said in matches.items()
+        for key in ("points_per_hand", "ci95")
+    }
+
+
 class _Run:
     """One run: its folder, network, collector, learner, log and counters."""
 
-    def __init__(self, config: Config, folder: Path, say: Say, make: Make | None) -> None:
+    def __init__(
+        self, config: Config, folder: Path, say: Say, make: Make | None, net: PolicyValueNet
+    ) -> None:
         self.config, self.folder, self.say = config, folder, say
         self.iteration = self.decisions = 0
         self.seconds = 0.0
         self.group = join_group()
         self.workers = Workers(config.threads, *hardware(config))
         rulesets = as_rulesets(list(config.ruleset))
-        network = config.network
-        self.net = PolicyValueNet(
-            network.hidden, network_blocks(config), config.seed, network.ordered_suits
-        ).to(self.workers.device)
+        self.net = net.to(self.workers.device)
         self.pool = Pool(config.pool, _agents(config, make))
         self.teacher = _teacher(config, make)
+        self.learner = make_learner(config, self.net, self.workers, self.group)
+        solved = config.critic.double_dummy or config.critic.sees == "all"
         self.collector = Collector(
             config.rollout.hands,
             rulesets,
             config.seed,
             self.workers,
-            solve=config.critic.double_dummy or config.critic.sees == "all",
+            solve=solved and config.algorithm == PPO,
             pool=self.pool,
             rewards=Rewards(rulesets, config.rollout.reward, config.rollout.scores),
             rank=self.group.rank,
-        )
-        self.learner = Learner(
-            self.net, config.ppo, config.critic, config.seed, self.workers, self.group
+            behave=self.learner.behave,
         )
         self.log: Log | None = None
+        self.collected: Decisions | None = None  # in the last iteration
 
     @classmethod
     def start(cls, config: Config, say: Say, make: Make | None) -> _Run:
         """A new run in a new folder, which the first process makes."""
+        hardware(config)
         _agents(config, make)
         _teacher(config, make)
+        net = _network(config)
+        if config.init:
+            start_from(config.init, net)
         leads = join_group().rank == 0
         folder = new_folder(config, say) if leads else Path(config.folder) / config.name
-        run = cls(config, folder, say, make)
+        run = cls(config, folder, say, make, net)
         run.keep()
         return run
 
@@ -260,7 +294,7 @@ class _Run:
         saved = config_from(whole["config"])
         if config is not None:
             check_same(config, saved, folder)
-        run = cls(config or saved, folder, say, make)
+        run = cls(config or saved, folder, say, make, _network(config or saved))
         run.load(path, whole)
         say(f"continuing {folder} after iteration {run.iteration}")
         return run
@@ -312,7 +346,13 @@ class _Run:
             while self.iteration < config.iterations:
                 self._iterate()
             return
-        self.log = Log(self.folder, self.iteration)
+        self.log = Log(
+            self.folder,
+            self.iteration,
+            config.iterations,
+            config.figures_every,
+            has_reference(config),
+        )
         self.say(
             f"training {self.folder}: {config.iterations} iterations of {config.rollout.hands} "
             f"hands, {self.workers.precision} on {self.workers.device}, {config.threads} threads, "
@@ -322,7 +362,7 @@ class _Run:
             figures = self._iterate()
             if evaluate and self._wants_matches():
                 figures |= self._strength(evaluate, config.evaluation.deals)
-            self.log.write(self.iteration, figures)
+            self.log.write(self.iteration, figures, self.collected)
             self.keep()
             self.say(progress_line(self.iteration, config.iterations, figures))
 
@@ -336,6 +376,7 @@ class _Run:
         decisions = self.collector.collect(
             self.net, self.iteration, self.teacher if taught else None
         )
+        self.collected = decisions
         collected = time.perf_counter()
         learnt = self.learner.learn(
             decisions,
@@ -352,6 +393,7 @@ class _Run:
             "decisions": self.decisions,
             **learnt,
             **outcome_shares(decisions),
+            **seat_shares(decisions),
             **self._against_pool(decisions),
             "speed/collect": len(decisions) / (collected - started),
             "speed/learn": len(decisions) / (ended - collected),
@@ -376,12 +418,9 @@ class _Run:
         }
 
     def _strength(self, evaluate: Evaluate, deals: int) -> dict[str, float]:
-        figures = {}
-        for opponent in self.config.evaluation.opponents:
-            said = evaluate(self.agent(), opponent, deals)
-            for key in ("points_per_hand", "ci95"):
-                figures[f"strength/{opponent}/{key}"] = float(said[key])
-        return figures
+        opponents = self.config.evaluation.opponents
+        said = {opponent: evaluate(self.agent(), opponent, deals) for opponent in opponents}
+        return _figures_of("strength", said)
 
     def finish(self, evaluate: Evaluate | None) -> Result:
         """Save the policy, play the last matches, and add what they showed to its header."""
@@ -404,6 +443,8 @@ class _Run:
             for opponent in evaluation.opponents:
                 matches[opponent] = dict(evaluate(self.agent(), opponent, evaluation.final_deals))
             self._save(path, header | {"results": list(matches.values())})
+        if self.log is not None:
+            self.log.finish(_flat(self.config.to_dict()), _figures_of("final", matches))
         return Result(self.folder, path, matches)
 
     def _save(self, path: Path, header: dict[str, Any]) -> None:

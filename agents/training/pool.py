@@ -61,7 +61,7 @@ class Pool:
         if config.share == 0 or config.past == 0 or iteration % config.every:
             return
         name = f"past@{iteration}"
-        self._past.append(NetworkAgent(copy.deepcopy(net).eval(), name, greedy=False))
+        self._past.append(NetworkAgent(_frozen(net), name, greedy=False))
         del self._past[: -config.past]
 
     def state_dict(self) -> list[dict[str, Any]]:
@@ -72,6 +72,11 @@ class Pool:
         """Take over past selves of the shape of ``net``."""
         self._past = []
         for entry in state:
-            past = copy.deepcopy(net).eval()
+            past = _frozen(net)
             past.load_state_dict(entry["net"])
             self._past.append(NetworkAgent(past, entry["name"], greedy=False))
+
+
+def _frozen(net: PolicyValueNet) -> PolicyValueNet:
+    """A copy that plays on the processor, wherever the policy learns."""
+    return copy.deepcopy(net).cpu().eval().requires_grad_(False)

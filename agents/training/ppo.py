@@ -19,14 +19,23 @@ import torch
 from torch import Tensor, nn
 
 from euchre_env.cards import N_CARDS
-from euchre_env.encoding import HIDDEN_LAYOUT, LAYOUT
+from euchre_env.encoding import HIDDEN_LAYOUT
 from euchre_env.rules import N_ACTIONS, N_SEATS, PHASES, team
 
 from ..network import PolicyValueNet, masked
 from .config import CriticConfig, PPOConfig
 from .critic import Critic, base_of
+from .descent import (
+    LossOf,
+    adam,
+    by_phase,
+    descend,
+    explained_variance,
+    means_by_phase,
+    set_rate,
+)
 from .group import Group
-from .rollout import Decisions, Workers, iteration_seed
+from .rollout import Behave, Decisions, Workers, iteration_seed
 
 Floats = npt.NDArray[np.float32]
 
@@ -179,10 +188,8 @@ def losses(
         loss = loss + config.locations * locations(inside, batch.hidden)
     with torch.no_grad():
         kl, outside = ratio - 1 - change, (ratio != clipped).float()
-        one = torch.ones_like(kl)
-        columns = (one, policy_loss, value_loss, entropy, kl, outside, slow_kl)
-        phase = batch.observation[:, LAYOUT["phase"].slice].float()
-        return loss, phase.T @ torch.stack(columns, 1)
+        columns = (policy_loss, value_loss, entropy, kl, outside, slow_kl)
+        return loss, by_phase(batch.observation, columns)
 
 
 # --- 3. learning -------------------------------------------------------------------------------
@@ -206,6 +213,8 @@ class Learner:
         slow: The average of the policy's weights; the policy itself where none is kept.
     """
 
+    behave: Behave | None = None  # it learns from what its policy does
+
     def __init__(
         self,
         net: PolicyValueNet,
@@ -225,8 +234,8 @@ class Learner:
         self.critic = None if own else Critic(critic, net.blocks, seed).to(device)
         self._policy = [*net.parameters(), *(self.locations.parameters() if self.locations else ())]
         self._critics = [*self.critic.parameters()] if self.critic else []
-        self.optimizer = _adam(self._policy, config.rate)
-        self.critic_optimizer = _adam(self._critics, critic.rate) if self.critic else None
+        self.optimizer = adam(self._policy, config.rate)
+        self.critic_optimizer = adam(self._critics, critic.rate) if self.critic else None
 
     def learn(
         self,
@@ -248,8 +257,8 @@ class Learner:
         """
         config = self.config
         entropy_weight = config.entropy + (config.entropy_end - config.entropy) * progress
-        _set_rate(self.optimizer, config.rate * (1 - progress))
-        _set_rate(self.critic_optimizer, self.critic_config.rate * (1 - progress))
+        set_rate(self.optimizer, config.rate * (1 - progress))
+        set_rate(self.critic_optimizer, self.critic_config.rate * (1 - progress))
         batch, explained = self._batch(decisions)
         generator = np.random.default_rng(
             iteration_seed(self._seed, iteration, _SHUFFLE, self._group.rank)
@@ -269,20 +278,18 @@ class Learner:
                     critic_losses.append(self._critic_step(self.critic, batch, rows))
         self._follow(iteration)
         return {
-            **_named(sums),
-            "train/explained_variance": explained,
+            **means_by_phase(FIGURES, sums),
+            **explained,
             "train/critic_loss": float(np.mean(critic_losses)) if critic_losses else 0.0,
             "train/gradient_norm": float(np.mean(norms)),
             "train/rate": config.rate * (1 - progress),
             "train/entropy_weight": entropy_weight,
         }
 
-    def _batch(self, decisions: Decisions) -> tuple[Batch, float]:
+    def _batch(self, decisions: Decisions) -> tuple[Batch, dict[str, float]]:
         whole_hand = self.critic_config.sees == "all"
         value = self._values(decisions)
         gained = advantages(decisions, value, self.critic_config.gae_lambda, whole_hand)
-        result = decisions.reward[decisions.hand, decisions.seat]
-        explained = 1 - float(np.var(result - value)) / max(float(np.var(result)), 1e-12)
         count, total, squares = self._group.sums(
             len(gained),
             float(gained.sum(dtype=np.float64)),
@@ -302,7 +309,7 @@ class Learner:
                 decisions.double_dummy,
                 self._slow_log_probs(decisions),
             ),
-            explained,
+            explained_variance(decisions, value),
         )
 
     def _values(self, decisions: Decisions) -> Floats:
@@ -336,50 +343,31 @@ class Learner:
     def _step(
         self, batch: Batch, rows: Tensor, entropy_weight: float, imitate: float | None
     ) -> tuple[Tensor, float]:
-        def work(part: slice) -> tuple[tuple[Tensor, ...], Tensor]:
-            some = batch.select(rows[part]).to(self._workers.device)
-            with self._workers.autocast():
-                loss, figures = losses(
-                    self.net, some, self.config, entropy_weight, self.locations, imitate
-                )
-            return torch.autograd.grad(loss, self._policy), figures.cpu()
+        def loss_of(rows: Tensor) -> tuple[Tensor, Tensor]:
+            some = batch.select(rows).to(self._workers.device)
+            return losses(self.net, some, self.config, entropy_weight, self.locations, imitate)
 
-        found = self._workers.map(work, self._workers.pieces(0, len(rows)))
-        norm = self._descend(self.optimizer, self._policy, [g for g, _ in found], len(rows))
-        return torch.stack([figures for _, figures in found]).sum(0), norm
+        return self._descend(self.optimizer, rows, loss_of)
 
     def _critic_step(self, critic: Critic, batch: Batch, rows: Tensor) -> float:
         base = base_of(self.critic_config, batch.double_dummy)
-
         columns = (batch.observation, batch.hidden, batch.double_dummy, base, batch.target)
 
-        def work(part: slice) -> tuple[tuple[Tensor, ...], float]:
-            some = (c.index_select(0, rows[part]).to(self._workers.device) for c in columns)
+        def loss_of(rows: Tensor) -> tuple[Tensor, Tensor]:
+            some = (column.index_select(0, rows).to(self._workers.device) for column in columns)
             observation, hidden, double_dummy, guess, target = some
-            with self._workers.autocast():
-                value = critic(observation, hidden, double_dummy)
-                loss = (guess + value - target).square().sum()
-            return torch.autograd.grad(loss, self._critics), float(loss.detach())
+            value = critic(observation, hidden, double_dummy)
+            loss = (guess + value - target).square().sum()
+            return loss, loss
 
-        found = self._workers.map(work, self._workers.pieces(0, len(rows)))
         assert self.critic_optimizer is not None
-        self._descend(self.critic_optimizer, self._critics, [g for g, _ in found], len(rows))
-        return sum(loss for _, loss in found) / len(rows)
+        return float(self._descend(self.critic_optimizer, rows, loss_of)[0]) / len(rows)
 
     def _descend(
-        self,
-        optimizer: torch.optim.Optimizer,
-        parameters: list[nn.Parameter],
-        found: list[tuple[Tensor, ...]],
-        rows: int,
-    ) -> float:
-        """One step along the mean gradient of all processes; returns its length."""
-        for parameter, *parts in zip(parameters, *found):
-            parameter.grad = sum(parts, torch.zeros((), device=parameter.device)) / rows
-        self._group.mean_([p.grad for p in parameters if p.grad is not None])
-        norm = nn.utils.clip_grad_norm_(parameters, self.config.max_grad_norm)
-        optimizer.step()
-        return float(norm)
+        self, optimizer: torch.optim.Optimizer, rows: Tensor, loss_of: LossOf
+    ) -> tuple[Tensor, float]:
+        longest = self.config.max_grad_norm
+        return descend(optimizer, rows, loss_of, self._workers, self._group, longest)
 
     def _follow(self, iteration: int) -> None:
         """Let the slow policy follow; quicker at first, since it started from noise."""
@@ -409,23 +397,3 @@ class Learner:
             "critic_optimizer": self.critic_optimizer,
         }
         return {name: part for name, part in parts.items() if part is not None}
-
-
-def _adam(parameters: list[nn.Parameter], rate: float) -> torch.optim.Adam:
-    return torch.optim.Adam(parameters, lr=rate, eps=1e-5, fused=True)
-
-
-def _set_rate(optimizer: torch.optim.Optimizer | None, rate: float) -> None:
-    for group in optimizer.param_groups if optimizer else ():
-        group["lr"] = rate
-
-
-def _named(sums: Tensor) -> dict[str, float]:
-    """Means of :data:`FIGURES` over all decisions, and over those of each phase there were."""
-    total = sums.sum(0)
-    named = {f"train/{n}": float(x / total[0]) for n, x in zip(FIGURES[1:], total[1:], strict=True)}
-    for phase, row in zip(PHASES, sums, strict=True):
-        if row[0]:
-            means = zip(FIGURES[1:], (row[1:] / row[0]).tolist(), strict=True)
-            named |= {f"{phase}/{name}": mean for name, mean in means}
-    return named

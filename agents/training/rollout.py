@@ -190,6 +190,31 @@ class Teacher:
     noise: float
 
 
+@dataclass(frozen=True)
+class Moment:
+    """Decisions that are due, for whoever does not draw them from the network's policy.
+
+    Attributes:
+        iteration: Their iteration.
+        logits: float32[B, 38] of the network, masked.
+        observation: uint8[B, D].
+        action_mask: int8[B, 38].
+        hand: int64[B].
+        seat: int64[B].
+    """
+
+    iteration: int
+    logits: Tensor
+    observation: Tensor
+    action_mask: Tensor
+    hand: Rows
+    seat: Rows
+
+
+Behave = Callable[[Moment], Tensor]
+"""Gives the masked logits, float32[B, 38], to draw actions from. It is called from all threads with
+the same moments however many there are, and depends on nothing but the moment and networks."""
+
 Start = Callable[[np.random.Generator, int], npt.NDArray[Any]]
 """Makes so many records for the hands to start from, STATE[count]; the generator is the only
 chance."""
@@ -208,6 +233,7 @@ class Collector:
         rewards: What hands are worth, and at which scores they start; points at 0-0 unless given.
         start: Where hands start from, instead of a deal.
         rank: The number of this process, which plays hands of its own.
+        behave: How actions are chosen; by the network's policy unless given.
     """
 
     def __init__(
@@ -221,13 +247,14 @@ class Collector:
         rewards: Rewards | None = None,
         start: Start | None = None,
         rank: int = 0,
+        behave: Behave | None = None,
     ) -> None:
         self.env = BatchEnv(hands, ruleset, hidden=True, skip_forced=True, threads=workers.threads)
         self.pool = pool or Pool()
         self.rewards = rewards or Rewards(self.env.rulesets)
         self._table = RuleTable.of(self.env.rulesets)
         self._seed, self._workers, self._rank = seed, workers, rank
-        self._solve, self._start = solve, start
+        self._solve, self._start, self._behave = solve, start, behave
         self._store = _Store(hands * _DECISIONS_PER_HAND, self.env.observation_size)
         self._actions = np.zeros(hands, np.int64)
 
@@ -267,7 +294,7 @@ class Collector:
             store.make_room(stop + _GRAIN)
             # Hands that are over were dealt anew; they play on by first legal actions, unseen.
             self._actions[:] = env.action_mask.argmax(1)
-            self._decide(net, rows, step, draws)
+            self._decide(net, iteration, rows, step, draws)
             if teacher is not None:
                 self._teach(net, teacher, rows, step, teaching)
             self._let_decide(opponent, others, seats)
@@ -302,7 +329,12 @@ class Collector:
         env.set_state(games)
 
     def _decide(
-        self, net: PolicyValueNet, rows: Rows, step: slice, draws: np.random.Generator
+        self,
+        net: PolicyValueNet,
+        iteration: int,
+        rows: Rows,
+        step: slice,
+        draws: np.random.Generator,
     ) -> None:
         env, store = self.env, self._store
         store["hand"][step], store["seat"][step] = rows, env.actor[rows]
@@ -316,7 +348,12 @@ class Collector:
                 logits, value = net(store.tensor("observation", wide).to(self._workers.device))
             count = part.stop - part.start
             logits, value = logits[:count].cpu(), value[:count].cpu()
-            logits = masked(logits, store.tensor("action_mask", part))
+            observation, mask = (store.tensor(n, part) for n in ("observation", "action_mask"))
+            logits = masked(logits, mask)
+            if self._behave is not None:
+                hand, seat = store["hand"][part], store["seat"][part]
+                moment = Moment(iteration, logits, observation, mask, hand, seat)
+                logits = self._behave(moment)
             action = sample(logits, uniforms[here])
             store.tensor("action", part).copy_(action)
             log_prob = logits.log_softmax(1).gather(1, action[:, None]).squeeze(1)
