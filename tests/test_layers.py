@@ -41,6 +41,7 @@ ENGINE: dict[str, frozenset[str]] = {
     "batch": BASE | {"rules", "actions", "encoding", "kernels"},
     "solver": BASE | {"rules", "actions", "encoding", "kernels"},
     "analysis": BASE | {"record", "replay", "solver"},
+    "small_games": BASE | {"rules", "actions"},
     "belief": BASE | {"rules", "encoding", "kernels"},
     "aec": BASE | {"rules", "actions", "encoding", "kernels", "render"},
     "euchre_v0": BASE | {"aec"},
