@@ -40,9 +40,9 @@ def main(words: list[str] | None = None) -> int:
             config = load_config(known.config, overrides)
         else:
             config = config_from(load_checkpoint(latest_checkpoint(known.resume))["config"])
-        for name in (*config.evaluation.opponents, *config.pool.agents, config.teacher.agent):
-            if name:
-                make(name)
+        named = (*config.evaluation.opponents, *config.pool.agents, config.teacher.agent)
+        for name in filter(None, named):
+            make(name)
 
         def evaluate(agent: Any, opponent: str, deals: int) -> Mapping[str, Any]:
             rules, seed = config.ruleset[0], config.evaluation.seed
