@@ -15,7 +15,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -178,13 +178,21 @@ def show_peers(samples: dict[str, list[Sample]]) -> None:
 # ---- the command ---------------------------------------------------------------------------------
 
 
+def installed(name: str) -> str:
+    """The version of a library, or that it is absent."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
 def machine() -> dict[str, Any]:
     """What the figures were taken on."""
     return {
         "python": platform.python_version(),
         "processor": platform.machine(),
         "cores": os.cpu_count(),
-        "libraries": {name: version(name) for name in LIBRARIES},
+        "libraries": {name: installed(name) for name in LIBRARIES},
     }
 
 
