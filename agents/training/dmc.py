@@ -31,11 +31,9 @@ from .descent import (
     set_rate,
 )
 from .group import Group
-from .rollout import Decisions, Moment, Workers, iteration_seed
+from .rollout import SHUFFLE, Decisions, Moment, Workers, iteration_seed
 
 FIGURES = ("decisions", "q_loss", "value_loss", "entropy")
-
-_SHUFFLE = 2  # the purpose of a stream of random numbers, as in ppo.py
 
 
 def epsilon_greedy(logits: Tensor, action_mask: Tensor, epsilon: float) -> Tensor:
@@ -159,7 +157,7 @@ class DeepMonteCarlo:
             torch.from_numpy(decisions.reward[decisions.hand, decisions.seat]),
         )
         rng = np.random.default_rng(
-            iteration_seed(self._seed, iteration, _SHUFFLE, self._group.rank)
+            iteration_seed(self._seed, iteration, SHUFFLE, self._group.rank)
         )
         sums, norms = torch.zeros(len(PHASES), len(FIGURES)), []
         least = self._group.least(len(decisions))

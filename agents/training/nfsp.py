@@ -34,11 +34,10 @@ from .descent import (
 from .dmc import epsilon_greedy
 from .group import Group
 from .reservoir import Reservoir
-from .rollout import Decisions, Moment, Workers, iteration_seed, rounded_up
+from .rollout import MODES, SHUFFLE, Decisions, Moment, Workers, iteration_seed, rounded_up
 
 Floats = npt.NDArray[np.float32]
 
-_SHUFFLE, _MODES = 2, 5  # purposes of streams of random numbers; the collector has the others
 _MASK_AT, _ACTION_AT = OBSERVATION_SIZE, OBSERVATION_SIZE + N_ACTIONS
 _WIDTH = _ACTION_AT + 1
 """A row of the reservoir: observation, action mask, action."""
@@ -130,7 +129,7 @@ class FictitiousPlay:
         self, iteration: int, hand: npt.NDArray[np.int64], seat: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.bool_]:
         """Which seats play the best response in a hand, bool[B]."""
-        source = iteration_seed(self._seed, iteration, _MODES, self._group.rank)
+        source = iteration_seed(self._seed, iteration, MODES, self._group.rank)
         key = np.uint64(np.random.SeedSequence(source).generate_state(1, np.uint64)[0])
         return uniforms_of(key + (hand * N_SEATS + seat).astype(np.uint64)) < self.config.eta
 
@@ -167,7 +166,7 @@ class FictitiousPlay:
         set_rate(self.optimizer, config.average_rate * (1 - progress))
         set_rate(self.best_optimizer, config.rate * (1 - progress))
         rng = np.random.default_rng(
-            iteration_seed(self._seed, iteration, _SHUFFLE, self._group.rank)
+            iteration_seed(self._seed, iteration, SHUFFLE, self._group.rank)
         )
         ours = self._remember(rng, decisions, iteration)
         taken, best = self._judge(decisions)

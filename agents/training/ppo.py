@@ -32,14 +32,14 @@ from .descent import (
     descend,
     explained_variance,
     means_by_phase,
+    minibatches,
     set_rate,
 )
 from .group import Group
-from .rollout import Behave, Decisions, Workers, iteration_seed
+from .rollout import SHUFFLE, Behave, Decisions, Workers, iteration_seed
 
 Floats = npt.NDArray[np.float32]
 
-_SHUFFLE = 2  # the purpose of a stream of random numbers; collection has the others
 _RATIO_BOUND = 20.0
 
 
@@ -261,15 +261,13 @@ class Learner:
         set_rate(self.critic_optimizer, self.critic_config.rate * (1 - progress))
         batch, explained = self._batch(decisions)
         generator = np.random.default_rng(
-            iteration_seed(self._seed, iteration, _SHUFFLE, self._group.rank)
+            iteration_seed(self._seed, iteration, SHUFFLE, self._group.rank)
         )
         sums, norms, critic_losses = torch.zeros(len(PHASES), len(FIGURES)), [], []
-        size = min(config.minibatch, self._group.least(len(decisions)))
-        steps = self._group.least(len(decisions)) // size
+        least = self._group.least(len(decisions))
+        size = min(config.minibatch, least)
         for epoch in range(max(config.epochs, self.critic_config.epochs if self.critic else 0)):
-            order = torch.from_numpy(generator.permutation(len(decisions)))
-            for start in range(0, steps * size, size):
-                rows = order[start : start + size]
+            for rows in minibatches(generator, len(decisions), size, least // size):
                 if epoch < config.epochs:
                     figures, norm = self._step(batch, rows, entropy_weight, imitate)
                     sums += figures
@@ -350,14 +348,13 @@ class Learner:
         return self._descend(self.optimizer, rows, loss_of)
 
     def _critic_step(self, critic: Critic, batch: Batch, rows: Tensor) -> float:
-        base = base_of(self.critic_config, batch.double_dummy)
-        columns = (batch.observation, batch.hidden, batch.double_dummy, base, batch.target)
+        columns = (batch.observation, batch.hidden, batch.double_dummy, batch.target)
 
         def loss_of(rows: Tensor) -> tuple[Tensor, Tensor]:
             some = (column.index_select(0, rows).to(self._workers.device) for column in columns)
-            observation, hidden, double_dummy, guess, target = some
-            value = critic(observation, hidden, double_dummy)
-            loss = (guess + value - target).square().sum()
+            observation, hidden, double_dummy, target = some
+            base = base_of(self.critic_config, double_dummy)
+            loss = (base + critic(observation, hidden, double_dummy) - target).square().sum()
             return loss, loss
 
         assert self.critic_optimizer is not None

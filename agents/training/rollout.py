@@ -31,12 +31,8 @@ from .truth import double_dummy
 _GRAIN = 128
 _GPU_CHUNK = 1 << 16
 _DECISIONS_PER_HAND = 20  # room at first; it grows where a rule set needs more
-_DEALS, _DRAWS, _SEATS, _TEACHING = (
-    0,
-    1,
-    3,
-    4,
-)  # purposes of streams of random numbers; the learner has 2
+_DEALS, _DRAWS, SHUFFLE, _SEATS, _TEACHING, MODES = range(6)
+"""Purposes of streams of random numbers (:func:`iteration_seed`); those of learners are public."""
 
 Rows = npt.NDArray[np.int64]
 X = TypeVar("X")
