@@ -31,7 +31,6 @@ from .curve import Curve, curve_table, plot_curve, read_curve
 from .match import add_common
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
-_WITHOUT_INFLUENCE = ("folder", "threads", "evaluation")  # settings that leave a policy as it is
 
 
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:
@@ -272,31 +271,22 @@ def training_commands(
     as it is. Without such a file a comment says what to do; another tells the sources' revision.
     """
     from ..training import ConfigError, load_config
+    from ..training.config import WITHOUT_INFLUENCE, flat
 
     if not config:
         return []
     path = folder / f"{config.get('name')}.yaml"
     sources = [f"# with the sources of git revision {revision}"] if revision else []
     try:
-        known = _flat(load_config(path).to_dict())
+        known = flat(load_config(path).to_dict())
     except ConfigError:
         save = "# save the configuration below as FILE"
         return [*sources, save, "python train.py --config FILE"]
     words = ["python", "train.py", "--config", f"{folder.name}/{path.name}"]
-    for key, value in _flat(config).items():
-        if known.get(key) != value and key.split(".")[0] not in _WITHOUT_INFLUENCE:
+    for key, value in flat(config).items():
+        if known.get(key) != value and key.split(".")[0] not in WITHOUT_INFLUENCE:
             words += [f"--{key}", value if isinstance(value, str) else json.dumps(value)]
     return [*sources, shlex.join(words)]
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{key}.")
-        else:
-            found[prefix + key] = value
-    return found
 
 
 def _with_curve(about: About, curve: Curve, out: Path) -> About:

@@ -283,6 +283,17 @@ WITHOUT_INFLUENCE = ("folder", "threads", "device", "figures_every", "evaluation
 """Settings that a resumed run may change: they leave the policy as it is."""
 
 
+def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested settings by dotted key."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value
+    return found
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}

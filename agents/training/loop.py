@@ -25,7 +25,7 @@ from ..network import (
 )
 from ..style import REFERENCE_RULES
 from .checkpoint import CheckpointError, latest_checkpoint, load_checkpoint, save_checkpoint
-from .config import ALL, AUTO, PPO, WITHOUT_INFLUENCE, Config, ConfigError, config_from
+from .config import ALL, AUTO, PPO, WITHOUT_INFLUENCE, Config, ConfigError, config_from, flat
 from .group import join_group
 from .learners import make_learner
 from .log import Log, outcome_shares, progress_line, seat_shares
@@ -143,22 +143,12 @@ def check_same(config: Config, saved: Config, folder: Path) -> None:
 
 def other_settings(config: Config, saved: Config) -> list[str]:
     """The settings by which a saved run would show other figures, as ``key is X, not Y``."""
-    given, kept = _flat(config.to_dict()), _flat(saved.to_dict())
+    given, kept = flat(config.to_dict()), flat(saved.to_dict())
     return [
         f"{key} is {kept[key]}, not {given[key]}"
         for key in given
         if given[key] != kept[key] and key.split(".")[0] not in WITHOUT_INFLUENCE
     ]
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{key}.")
-        else:
-            found[prefix + key] = value
-    return found
 
 
 # --- the run -----------------------------------------------------------------------------------
@@ -444,7 +434,7 @@ class _Run:
                 matches[opponent] = dict(evaluate(self.agent(), opponent, evaluation.final_deals))
             self._save(path, header | {"results": list(matches.values())})
         if self.log is not None:
-            self.log.finish(_flat(self.config.to_dict()), _figures_of("final", matches))
+            self.log.finish(flat(self.config.to_dict()), _figures_of("final", matches))
         return Result(self.folder, path, matches)
 
     def _save(self, path: Path, header: dict[str, Any]) -> None:
