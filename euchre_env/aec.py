@@ -247,17 +247,23 @@ class raw_env(AECEnv):  # type: ignore[misc]
         episode: ``"hand"`` ends an episode with its hand; ``"game"`` with the game (or match).
         frame: ``"absolute"`` or ``"trump"``: suits of observations and action ids by name, or
             relative to the upcard's suit and then to trump.
-        render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``.
+        render_mode: None, ``"human"`` (a window), ``"ansi"``, ``"rgb_array"`` or ``"svg"``.
         max_hands: Hands after which a game episode is truncated.
         render_seat: Show only what this seat can know; None shows all hands.
 
     Raises:
         ValueError: a bad argument; the message names it and what would do.
+        ImportError: ``render_mode="human"`` without pygame or Pillow; the message says how to
+            install them.
+
+    A window that its user closes stays closed, with one warning, and the game goes on. A copy of
+    an environment with a window draws only when its own :meth:`render` is called, so that games
+    played ahead in copies do not flicker past.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "euchre_v0",
-        "render_modes": ["human", "ansi", "rgb_array"],
+        "render_modes": ["human", "ansi", "rgb_array", "svg"],
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -283,6 +289,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
             self.render_seat = check_int("render_seat", render_seat, 0, N_SEATS - 1)
         self.max_hands = check_int("max_hands", max_hands, 1, LARGEST)
         self._is_shown = render_mode == "human"
+        self._window = pictures.Window() if self._is_shown else None
         self._make_table()
         self._make_spaces()
         self.possible_agents = list(AGENTS)
@@ -658,7 +665,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in self.__dict__.items() if name not in _PARTS}
-        return kept | {"_bytes": self._bytes.copy()}
+        return kept | {"_bytes": self._bytes.copy(), "_window": None, "_is_shown": False}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
@@ -667,7 +674,12 @@ class raw_env(AECEnv):  # type: ignore[misc]
     # pictures
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """The table: a text (``ansi``), uint8[H, W, 3] (``rgb_array``), or printed (``human``).
+        """The table in the way of ``render_mode``.
+
+        ``ansi``: 24 lines of text, in colour where standard output is a terminal that shows it
+        (:func:`euchre_env.render.wants_colour`). ``rgb_array``: uint8[720, 1280, 3]. ``svg``: an
+        SVG document. ``human``: None, and the picture in a window, which every reset and step
+        brings up to date without this call, ``render_fps`` pictures a second at most.
 
         Raises:
             RuntimeError: before :meth:`reset`.
@@ -683,11 +695,22 @@ class raw_env(AECEnv):  # type: ignore[misc]
         items = pictures.drawing(self._table["state"], self._table["rules"], self.render_seat)
         if self.render_mode == "rgb_array":
             return pictures.rgb_array(items)
-        text = pictures.ansi(items)
+        if self.render_mode == "svg":
+            return pictures.svg(items)
         if self.render_mode == "ansi":
-            return text
-        print(text)
+            return pictures.ansi(items, colour=pictures.wants_colour())
+        self._show(items)
         return None
 
+    def _show(self, items: list[pictures.Item]) -> None:
+        if self._window is None:  # a copy of an environment
+            self._window = pictures.Window()
+        elif self._window.was_closed:
+            return
+        if not self._window.show(items, self.metadata["render_fps"]):
+            logger.warn("the window was closed: the game goes on without pictures")
+
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window, if there is one; the next reset or step of the game opens it again."""
+        if self._window is not None:
+            self._window.close()

@@ -61,7 +61,7 @@ FORMAT, VERSION = "euchre-record", 1
 EGN_TYPE, EGN_VERSION = "Euchre Game Notation", "1.4"
 EGN_RULESET = "euchre_env_ruleset"
 """The key of ``metadata`` for a rule set that the notation's own keys cannot tell in full."""
-SEAT_NAMES = ("North", "East", "South", "West")
+SEAT_NAMES = rules.SEAT_NAMES
 UNKNOWN = "??"
 MAKER, PARTNER = "maker", "partner"
 CALL_PHASES = (rules.WEAK_HAND, rules.NAME_TRUMP, rules.BID1, rules.BID2)

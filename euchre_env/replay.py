@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import rules
-from .actions import ACTION_TEXT, FROM_ABSOLUTE
+from .actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE
 from .cards import BIT_OF, JOKER, N_CARDS, SUITS, card_id, card_text, cards_of
 from .record import (
     CALL_PHASES,
@@ -38,7 +38,17 @@ from .record import (
 )
 from .ruleset import RulesetError
 
-__all__ = ["DealResult", "FullDeal", "Verification", "full_deals", "replay", "verify"]
+__all__ = [
+    "DealResult",
+    "FullDeal",
+    "PlayedDeal",
+    "Step",
+    "Verification",
+    "full_deals",
+    "played_deals",
+    "replay",
+    "verify",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +90,41 @@ class FullDeal:
     lead: Any
     plays: tuple[int, ...]
     certain: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision of a record.
+
+    Attributes:
+        state: STATE, the full record before it, a copy.
+        action: The absolute action id that was taken.
+    """
+
+    state: Any
+    action: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedDeal:
+    """A deal of a record, decision by decision, with every card in a place that fits what is shown.
+
+    Attributes:
+        deal: Its number in the record.
+        steps: Its decisions in order; none for a deal with a fault.
+        final: STATE, the record after the last of them; None for a deal with a fault.
+        certain: Whether the cards of all seats that play are known, not filled in.
+        complete: Whether all hands and the discard are shown, so that calls can be judged by the
+            true cards too.
+        note: The fault, or what the replay noted.
+    """
+
+    deal: int
+    steps: tuple[Step, ...]
+    final: Any
+    certain: bool
+    complete: bool
     note: str
 
 
@@ -157,6 +202,17 @@ def full_deals(game: GameRecord) -> list[FullDeal]:
     return [table.full_deal(deal) for deal in game.deals]
 
 
+def played_deals(game: GameRecord) -> list[PlayedDeal]:
+    """Every deal of a game, decision by decision.
+
+    Raises:
+        RulesetError: the game's rule set cannot be played.
+    """
+    game.ruleset.require_playable()
+    table = _Table(game)
+    return [table.played_deal(deal) for deal in game.deals]
+
+
 class _Table:
     """One game being replayed: the engine's record of it, carried from deal to deal.
 
@@ -171,16 +227,18 @@ class _Table:
         self.s = self.states[0]
         rules.new_match(self.s, self.r)
         self.s.score[:] = game.initial_score
+        self.steps: list[Step] = []  # of the last deal
 
     def play(self, deal: DealRecord) -> tuple[DealResult, BadRecord | None]:
         """Replay one deal; with a fault the game goes on from the score before it."""
         before = self.states[0].copy()
+        self.steps = []
         try:
             expected = int(self.s.next_dealer) if self.s.phase == rules.OVER else deal.dealer
             shown = _Shown(deal, self)
             deck = shown.deck()
             self._open(self.s, deck, deal.dealer)
-            decisions = _Decisions(deal, self.r, shown.discard, shown.last)
+            decisions = _Decisions(deal, self.r, shown.discard, shown.last, self.steps)
             decisions.call(self.s)
             self.states[2] = self.s
             decisions.play(self.s)
@@ -199,12 +257,32 @@ class _Table:
             return FullDeal(deal.number, None, (), False, note)
         lead = rules.new_states(1)
         lead[0] = self.states[2]
-        count = sum(len(cards_of(int(cards))) for cards in self.s.played)
-        cards = [card for trick in deal.tricks for card in trick][:count]
-        shown = all(len(hand) == HAND_SIZE and all(map(is_known, hand)) for hand in deal.hands)
-        taken = lead[0].taker < 0 or (deal.discard is not None and is_known(deal.discard))
-        certain = bool(self.s.trick == rules.N_TRICKS or (shown and taken))
-        return FullDeal(deal.number, lead[0], tuple(map(card_id, cards)), certain, result.note)
+        plays = tuple(step.action for step in self.steps if step.state.phase == rules.PLAY)
+        return FullDeal(deal.number, lead[0], plays, self._certain(deal), result.note)
+
+    def played_deal(self, deal: DealRecord) -> PlayedDeal:
+        """Replay one deal; all its decisions."""
+        result, bad = self.play(deal)
+        if bad is not None:
+            return PlayedDeal(deal.number, (), None, False, False, bad.message)
+        final = rules.new_states(1)
+        final[0] = self.s
+        return PlayedDeal(
+            deal.number,
+            tuple(self.steps),
+            final[0],
+            self._certain(deal),
+            _shows_hands(deal) and self._shows_discard(deal),
+            result.note,
+        )
+
+    def _certain(self, deal: DealRecord) -> bool:
+        """Whether the cards of all seats that play in the deal just replayed are known."""
+        shown = _shows_hands(deal) and self._shows_discard(deal)
+        return bool(self.s.trick == rules.N_TRICKS or shown)
+
+    def _shows_discard(self, deal: DealRecord) -> bool:
+        return bool(self.s.taker < 0) or (deal.discard is not None and is_known(deal.discard))
 
     def scratch(self, deck: npt.NDArray[np.int8], dealer: int) -> Any:
         """A second record with the same score, dealt from ``deck``."""
@@ -220,6 +298,10 @@ class _Table:
         else:
             s.next_dealer = dealer
             rules.next_hand(s, self.r, deck)
+
+
+def _shows_hands(deal: DealRecord) -> bool:
+    return all(len(hand) == HAND_SIZE and all(map(is_known, hand)) for hand in deal.hands)
 
 
 def _result(s: Any, deal: DealRecord, note: str) -> DealResult:
@@ -248,8 +330,11 @@ def _result(s: Any, deal: DealRecord, note: str) -> DealResult:
 class _Decisions:
     """Feeds the calls and cards of a record to the engine, decision by decision."""
 
-    def __init__(self, deal: DealRecord, r: Any, discard: int | None, last: int) -> None:
+    def __init__(
+        self, deal: DealRecord, r: Any, discard: int | None, last: int, steps: list[Step]
+    ) -> None:
         self.deal, self.r, self.discard, self.last = deal, r, discard, last
+        self.steps = steps
         self.plays = [(t, card) for t, trick in enumerate(deal.tricks[:last]) for card in trick]
 
     def play(self, s: Any) -> None:
@@ -276,7 +361,7 @@ class _Decisions:
             alone = s.turn == self.deal.lone_defender
             self._act(s, "defend_alone" if alone else "defend_together", "answer")
         elif self.discard is None:
-            rules.apply(s, self.r, int(s.hand[s.turn]).bit_length() - 1)
+            self._apply(s, int(s.hand[s.turn]).bit_length() - 1)
         else:
             self._act(s, card_text(self.discard), "discard")
 
@@ -285,6 +370,13 @@ class _Decisions:
         if not int(rules.legal(s, self.r)) >> action & 1:
             legal = ", ".join(legal_words(s, self.r))
             raise BadRecord(f"the {what} {word} is not legal: legal are {legal}", seat=int(s.turn))
+        self._apply(s, action)
+
+    def _apply(self, s: Any, action: int) -> None:
+        """Carry out an action of the record's frame, and keep what stood before it."""
+        before = rules.new_states(1)
+        before[0] = s
+        self.steps.append(Step(before[0], int(TO_ABSOLUTE[s.frame, action])))
         rules.apply(s, self.r, action)
 
     def _check_called(self, s: Any, calls: list[str]) -> None:
@@ -320,7 +412,7 @@ class _Decisions:
             raise BadRecord(
                 f"renege: {text} does not follow suit, the hand still holds {could}", t + 1, seat
             )
-        rules.apply(s, self.r, bit)
+        self._apply(s, bit)
 
 
 # --- a deal that fits what a record shows ------------------------------------------------------
@@ -451,7 +543,7 @@ class _Shown:
         Each seat is handed just the card that it plays, so that no question of holding arises.
         """
         s = self.table.scratch(deck, self.deal.dealer)
-        _Decisions(self.deal, self.table.r, None, self.last).call(s)
+        _Decisions(self.deal, self.table.r, None, self.last, []).call(s)
         self.taker, self.frame = int(s.taker), int(s.frame)
         self.plays: list[tuple[int, int, int]] = []  # trick, seat, card id
         seen: dict[int, str] = {}

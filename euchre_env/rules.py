@@ -71,6 +71,8 @@ from .ruleset import (
 N_SEATS = 4
 N_TRICKS = 5
 N_TEAMS = 2
+SEAT_NAMES = ("North", "East", "South", "West")
+TEAM_NAMES = ("North and South", "East and West")
 NOBODY = -1
 """The value of a seat, a trump suit or a card that is not (yet) there."""
 

@@ -72,9 +72,10 @@ def test_pettingzoo_seed(make: Any, kind: dict[str, Any]) -> None:
     seed_test(lambda: make(**kind), num_cycles=50)
 
 
-def test_pettingzoo_render(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pettingzoo_render(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(euchre_v0.raw_env.metadata, "render_fps", 0)
     render_test(euchre_v0.env)
-    assert "North" in capsys.readouterr().out
 
 
 def test_pettingzoo_save_observation(capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,6 +32,7 @@ ENGINE: dict[str, frozenset[str]] = {
     "encoding": BASE | {"rules"},
     "symmetry": BASE | {"rules"},
     "render": BASE | {"rules"},
+    "explain": BASE | {"rules", "actions"},
     "record": BASE | {"rules", "actions"},
     "replay": BASE | {"rules", "actions", "record"},
     "cases": BASE | {"rules", "actions", "odds", "record", "replay"},
@@ -56,6 +57,8 @@ ENGINE: dict[str, frozenset[str]] = {
 AGENTS: dict[str, frozenset[str]] = {
     "base": frozenset(),
     "style": frozenset(),
+    "bids": frozenset({"style"}),
+    "plots": frozenset({"bids", "style"}),
     "simple": frozenset({"base"}),
     "heuristic": frozenset({"base"}),
     "human": frozenset({"base"}),
@@ -63,8 +66,9 @@ AGENTS: dict[str, frozenset[str]] = {
     "network": frozenset({"base"}),
     "search": frozenset({"base", "heuristic"}),
     "__init__": frozenset({"base", "simple", "heuristic", "human", "network", "search", "split"}),
-    "training": frozenset({"base", "network", "heuristic", "style"}),
-    "evaluation": frozenset({"base", "split", "style", "__init__"}),
+    "advice": frozenset({"base", "heuristic", "search", "__init__"}),
+    "training": frozenset({"base", "network", "heuristic", "style", "bids", "plots"}),
+    "evaluation": frozenset({"base", "split", "style", "advice", "__init__"}),
     "app": ANY,
     "__main__": ANY,
 }
@@ -214,7 +218,7 @@ def faults(source: str, path: Path) -> list[str]:
     """What breaks the table in one file, given by its path below the root."""
     module, is_package = dotted_name(path)
     in_engine = module.split(".")[0] == "euchre_env"
-    own = module.partition(".")[2] if in_engine else module.partition(".")[2].split(".")[0]
+    own = module.partition(".")[2].split(".")[0]
     if (own or "__init__") not in (ENGINE if in_engine else AGENTS):
         return [f"{path}: unknown module {module}: {TABLE_HINT}"]
     found = []

@@ -1,175 +1,333 @@
-"""Pictures: what the drawing list shows, the text, the image, and what a seat may not see."""
+"""The drawing list: what it shows of a game, and what a seat may not see."""
 
 import random
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
-from test_aec import EUCHRED, MAKE, WORKED, play
+from test_aec import DUEL, DUEL_DECK, EUCHRED, MAKE, WORKED, play
 
+from euchre_env import Ruleset, action_id, render
 from euchre_env.aec import AGENTS, raw_env
-from euchre_env.render import Card, Text, ansi, drawing
+from euchre_env.cards import card_id, cards_of, popcount, set_of
+from euchre_env.render import Box, Card, Item, Overlay, Suit, Text, ansi, drawing
+from euchre_env.rules import BID1, WEAK_HAND, hide, left
 from euchre_env.testing import random_ruleset
 
-TABLE = """\
-          North and South 0 : 0 East and West     tricks 0 : 0     bid1
-
-                                      North
+NAMES = ("champion+search-x", "heuristic", "you", "random-player-1")
 
 
-                            [9♥] [T♦] [T♣] [K♠] [A♠]
-
-
-
-           > West                                             East
-
-                                      [K♥]
-    [9♣] [J♦] [K♦] [A♦] [9♠]                        [Q♣] [T♥] [A♥] [J♠] [Q♠]
-                                     upcard
-
-
-
-                                 South (dealer)
-
-
-                            [9♦] [T♠] [A♣] [Q♥] [J♥]
-
-
-                                    0 passed"""
-
-
-def made(**arguments: Any) -> raw_env:
+def made(history: str = "", dealer: int = 2, deck: str = WORKED, **arguments: Any) -> raw_env:
     env = raw_env(**arguments)
-    env.reset(seed=1, options={"dealer": 2, "deck": WORKED})
+    env.reset(seed=1, options={"dealer": dealer, "deck": deck})
+    play(env, history)
     return env
 
 
-def texts(env: raw_env, viewer: int | None = None) -> list[str]:
-    items = drawing(env.record, env.ruleset.record()[0], viewer)
-    return [item.text for item in items if isinstance(item, Text)]
+def drawn(env: raw_env, viewer: int | None = None, **arguments: Any) -> list[Item]:
+    return drawing(env.record, env.ruleset.record()[0], viewer, **arguments)
 
 
-def cards(env: raw_env, viewer: int | None = None) -> list[Card]:
-    items = drawing(env.record, env.ruleset.record()[0], viewer)
-    return [item for item in items if isinstance(item, Card)]
+def texts(env: raw_env, viewer: int | None = None, **arguments: Any) -> list[str]:
+    items = drawn(env, viewer, **arguments)
+    return [
+        item.text if item.word is None else item.word for item in items if isinstance(item, Text)
+    ]
 
 
-def words(text: str) -> list[str]:
-    return sorted(text.split())
+def cards(env: raw_env, viewer: int | None = None, **arguments: Any) -> list[Card]:
+    """The cards that a text shows too: not the rest of the kitty below the upcard."""
+    return [c for c in drawn(env, viewer, **arguments) if isinstance(c, Card) and c.cell]
 
 
-def test_the_table_as_text() -> None:
-    shown = made(render_mode="ansi").render()
-    assert isinstance(shown, str)
-    assert words(shown) == words(TABLE)
-    lines = shown.splitlines()
-    assert len(lines) == 24
-    assert max(map(len, lines)) <= 80
+# ---- what is shown -------------------------------------------------------------------------------
 
 
-def test_the_text_tells_the_course_of_a_hand() -> None:
-    env = made()
-    play(env, "pass pass pass order_up")
-    assert "> South (dealer, maker)" in texts(env)
-    play(env, "with_partner 9D AD TD")
-    assert "hearts are trump, called by South" in texts(env)
-    lit = [card for card in cards(env) if card.lit]
-    assert [(card.x, card.y) for card in lit] == [(34, 11)]  # West's ace of diamonds is winning
-    play(env, "JS QH")
-    assert "to S" in texts(env)
-    play(env, MAKE.split("QH ", 1)[1])
-    assert "points of this hand: 1 : 0" in texts(env)
-    assert "North and South 1 : 0 East and West     tricks 4 : 1     over" in texts(env)
+def test_bidding() -> None:
+    env = made("pass pass")
+    shown = texts(env)
+    assert shown.count("pass") == 2
+    assert {"> East", "East to order up or pass", "no trump suit yet", "upcard"} <= set(shown)
+    assert "(dealer)" in shown and "(maker)" not in shown
+    assert [c.card for c in cards(env)].count(card_id("KH")) == 1
+    assert len(cards(env)) == 21
 
 
-def test_turned_down_thrown_in_and_alone() -> None:
-    env = made()
-    play(env, "pass pass pass pass")
+def test_columns_of_the_calls_start_left_of_the_dealer() -> None:
+    env = made(dealer=0)
+    seats = [i.text for i in drawn(env) if isinstance(i, Text) and i.cell and i.cell[1] == 0]
+    assert seats[-4:] == ["East", "South", "West", "North"]
+
+
+def test_a_card_turned_down() -> None:
+    env = made("pass pass pass pass pass")
     assert "K of hearts turned down" in texts(env)
-    play(env, "pass pass pass pass")
-    assert "thrown in" in texts(env)
-    env = made()
-    play(env, " ".join(EUCHRED.split()[:3]))
-    assert "South (dealer, sits out)" in texts(env)
-    assert "North (maker, alone)" in texts(env)
+    assert card_id("KH") not in [c.card for c in cards(env)]
+    shown = [i for i in drawn(env) if isinstance(i, Text) and i.text == "pass"]
+    assert sorted({i.y for i in shown}) == [96, 142]
+    assert texts(env).count("pass") == 5
+    play(env, "call_S")
+    suits = [i for i in drawn(env) if isinstance(i, Suit) and i.cell]
+    assert [(s.suit, s.y) for s in suits] == [(3, 142)]  # North called spades in round 2
+    assert {"spades are trump", "called by North", "(maker)"} <= set(texts(env))
+
+
+def test_thrown_in() -> None:
+    env = made("pass " * 8)
+    assert {"thrown in", "The hand is thrown in", "West deals next"} <= set(texts(env))
+    assert texts(env).count("pass") == 8
+
+
+def test_the_upcard_is_still_up_while_the_maker_thinks_of_going_alone() -> None:
+    env = made("pass order_up")
+    assert "North to go alone or not" in texts(env)
+    assert not [t for t in texts(env) if "turned down" in t or "took" in t]
+
+
+def test_the_card_laid_away_is_known_to_who_laid_it() -> None:
+    env = made("pass pass pass order_up with_partner")
+    assert "South to lay a card away" in texts(env)
+    assert "laid away" not in texts(env)
+    play(env, "9D")
+    assert "South took the K of hearts" in texts(env)
+    for viewer, face in ((None, card_id("9D")), (2, card_id("9D")), (0, None), (1, None)):
+        assert "laid away" in texts(env, viewer)
+        assert [c.card for c in cards(env, viewer) if c.scale < 1] == [face]
+
+
+def test_the_trick_and_its_winner() -> None:
+    env = made("pass pass pass order_up with_partner 9D AD TD")
+    lit = [c for c in cards(env) if c.lit]
+    assert [(c.card, c.cell) for c in lit] == [(card_id("AD"), (33, 11))]  # West's place
+    assert "East to follow" in texts(env)
+    play(env, "JS QH")
+    assert {"to South", "South to lead", "> South"} <= set(texts(env))
+    assert [c.card for c in cards(env) if c.lit] == [card_id("QH")]
+    assert {c.card for c in cards(env) if c.faded} == set(map(card_id, ["9D", "AD", "TD", "JS"]))
+    play(env, "JH")
+    small = [(c.card, c.lit) for c in cards(env) if c.scale < 1 and c.cell and c.cell[1] == 19]
+    assert small == [(card_id(w), w == "QH") for w in ("AD", "TD", "JS", "QH")]
+    assert "last trick" in texts(env)
+
+
+def test_a_lone_hand() -> None:
+    env = made(" ".join(EUCHRED.split()[:3]))
+    assert {"called by North, alone", "(alone)", "(sits out)", "K of hearts out of play"} <= set(
+        texts(env)
+    )
+    south = set(map(card_id, WORKED.split()[10:15]))
+    assert {c.card for c in cards(env) if c.faded} == south
+
+
+def test_two_lone_hands() -> None:
+    env = made(" ".join(DUEL.split()[:7]), 0, DUEL_DECK, ruleset=Ruleset(defend_alone="vs_loner"))
+    assert {"(alone)", "(defends alone)", "South defends alone"} <= set(texts(env))
+    assert texts(env).count("(sits out)") == 2
+
+
+def test_the_end_of_a_hand_and_of_a_game() -> None:
+    env = made(MAKE)
+    shown = texts(env)
+    assert {"North and South make 1 point", "4 of 5 tricks to the makers"} <= set(shown)
+    assert "West deals next" in shown
+    assert not [t for t in shown if t.startswith(">")]
+    env = raw_env()
+    env.reset(seed=1, options={"dealer": 2, "deck": WORKED, "score": (9, 0)})
+    play(env, MAKE)
+    assert "North and South win the game" in texts(env)
+
+
+def test_a_renege_and_no_trump() -> None:
+    env = made(
+        ruleset=Ruleset(renege="penalised"), history="pass pass pass order_up with_partner 9D"
+    )
+    play(env, "AD KS")  # North holds the ten of diamonds
+    assert "(reneged)" in texts(env)
+    assert "East and West make 2 points" in texts(env)
+    env = made("pass pass pass pass call_NT", ruleset=Ruleset(no_trump="round2"))
+    assert {"NT", "no trump"} <= set(texts(env))
+
+
+def test_the_joker() -> None:
+    deck = WORKED.split()
+    env = made(deck=" ".join([*deck[:20], "JOKER", *deck[21:], "KH"]), ruleset=Ruleset(joker=True))
+    assert "South to name trump" in texts(env)
+    play(env, "call_H")
+    assert [s.suit for s in drawn(env) if isinstance(s, Suit) and s.cell] == [2]
+
+
+def test_length_of_game_and_match() -> None:
+    assert "to 10" in texts(made())
+    assert "8 hands" in texts(made(ruleset=Ruleset(hands_per_game=8, target_score=None)))
+    assert "to 10, games 0:0" in texts(made(ruleset=Ruleset(match_games=3)))
+
+
+def test_names_stand_beside_the_seats() -> None:
+    env = made("pass pass pass order_up")
+    shown = texts(env, names=["a", "b\x1b[2J", "a name that is far too long", "d"])
+    assert {"North, a", "East, b?[2J", "> South, a name that is..", "West, d"} <= set(shown)
+    with pytest.raises(ValueError, match="one a seat"):
+        drawn(env, names=["a", "b"])
+
+
+# ---- an agent's figures --------------------------------------------------------------------------
+
+
+def figures(*entries: tuple[str, float | None, float | None]) -> Overlay:
+    return Overlay([(action_id(word), p, v) for word, p, v in entries], "agent")
+
+
+def test_figures_of_calls() -> None:
+    env = made("pass pass")
+    overlay = figures(("pass", 0.834, -0.126), ("order_up", 0.166, None))
+    shown = texts(env, overlay=overlay)
+    assert {"agent", "83%", "-0.13", "17%", "order up"} <= set(shown)
+    lit = [i.text for i in drawn(env, overlay=overlay) if isinstance(i, Text) and i.colour[2] == 90]
+    assert {"83%", "-0.13"} <= set(lit) and "17%" not in lit
+
+
+def test_figures_of_cards_stand_below_them() -> None:
+    env = made("pass pass pass order_up with_partner 9D AD TD JS QH")
+    overlay = figures(("JH", 0.7, 1.0), ("AC", 0.3, -1.0), ("QD", 0.5, 2.0))
+    items = drawn(env, overlay=overlay)
+    jack = next(c for c in items if isinstance(c, Card) and c.card == card_id("JH"))
+    below = [i.text for i in items if isinstance(i, Text) and i.x == jack.x and i.y > jack.y]
+    assert below == ["70%", "+1.00"]
+    assert "50%" not in texts(env, overlay=overlay)  # the queen of diamonds is not in the hand
+
+
+def test_figures_are_for_the_seat_to_act_only() -> None:
+    env = made("pass pass")
+    overlay = figures(("pass", 0.83, -0.12))
+    assert "83%" in texts(env, 1, overlay=overlay)
+    for viewer in (0, 2, 3):
+        assert texts(env, viewer, overlay=overlay) == texts(env, viewer)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ((38, 0.5, None), "action 38"),
+        ((-1, 0.5, None), "action -1"),
+        ((25, 1.5, None), "probability 1.5"),
+        ((25, float("nan"), None), "probability nan"),
+        ((25, None, float("inf")), "value inf"),
+    ],
+)
+def test_a_figure_out_of_bounds_is_named(entry: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Overlay([entry])
+
+
+# ---- hidden cards --------------------------------------------------------------------------------
+
+
+FIELDS = [
+    *(("hand", seat) for seat in range(4)),
+    ("kitty", None),
+    ("spare", None),
+    ("discard", None),
+]
+
+
+def held(s: Any, name: str, seat: int | None) -> int:
+    return int(s[name] if seat is None else s[name][seat])
+
+
+def hold(s: Any, name: str, seat: int | None, cards: int) -> None:
+    if seat is None:
+        s[name] = cards
+    else:
+        s[name][seat] = cards
+
+
+def reshuffled(s: Any, r: Any, viewer: int, rng: random.Random) -> Any:
+    """The record with all that ``viewer`` cannot know dealt anew."""
+    other, known = s.copy(), s.copy()
+    hide(known, r, viewer)
+    hidden = [field for field in FIELDS if held(s, *field) != held(known, *field)]
+    pool = [card for field in hidden for card in cards_of(held(s, *field), int(s.frame))]
+    rng.shuffle(pool)
+    for field in hidden:
+        count = popcount(held(s, *field))
+        cut, pool = pool[:count], pool[count:]
+        hold(other, *field, set_of(cut, int(s.frame)))
+    if s.swapped != known.swapped:
+        other.swapped = other.kitty
+    if s.phase == WEAK_HAND and s.turn != viewer:
+        other.phase, other.turn = BID1, left(int(s.dealer))
+    other.rng = rng.getrandbits(60)
+    return other
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_a_seat_cannot_know_changes_nothing_that_it_sees(seed: int) -> None:
+    rng = random.Random(seed)
+    env = raw_env(random_ruleset(rng), episode="game", max_hands=2)
+    env.reset(seed=seed)
+    changed = 0
+    while not any(env.terminations.values()) and not any(env.truncations.values()):
+        record, rules = env.record, env.ruleset.record()[0]
+        before = record.tobytes()
+        overlay = Overlay([(card, 0.1, 0.0) for card in range(25)])
+        for viewer in range(4):
+            other = reshuffled(record, rules, viewer, rng)
+            shown = drawing(record, rules, viewer, overlay, NAMES)
+            assert shown == drawing(other, rules, viewer, overlay, NAMES)
+            changed += drawing(record, rules) != drawing(other, rules)
+        assert record.tobytes() == before
+        mask = env.observe(env.agent_selection)["action_mask"]
+        env.step(int(rng.choice(np.flatnonzero(mask))))
+    assert changed > 20
 
 
 def test_a_seat_sees_its_own_hand_only() -> None:
-    env = made(render_mode="ansi", render_seat=3)
-    shown = env.render()
-    assert isinstance(shown, str)
-    assert shown.count("[##]") == 15
-    assert "[A♦]" in shown and "[A♠]" not in shown
-    backs = [card for card in cards(env, 3) if card.card is None]
-    assert len(backs) == 15
+    env = made()
+    shown = [c.card for c in cards(env, 3)]
+    assert shown.count(None) == 15
+    assert card_id("AD") in shown and card_id("AS") not in shown
 
 
-@pytest.mark.parametrize("seed", range(8))
+# ---- every moment --------------------------------------------------------------------------------
+
+
+def overlaps(items: list[Item], symbols: bool) -> list[str]:
+    """What of a text lies over something else."""
+    taken: dict[tuple[int, int], str] = {}
+    found = []
+    for item in items:
+        text = ansi([item], symbols=symbols)
+        for row, line in enumerate(text.split("\n")):
+            for column, mark in enumerate(line):
+                if mark == " ":
+                    continue
+                if (row, column) in taken:
+                    found.append(f"{text.strip()!r} over {taken[row, column]!r}")
+                taken[row, column] = text.strip()
+    return found
+
+
+def outside(item: Item) -> bool:
+    half = (item.width / 2, item.height / 2) if isinstance(item, Box) else (0, 0)
+    return not (half[0] <= item.x <= 1280 - half[0] and half[1] <= item.y <= 720 - half[1])
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_every_moment_of_random_games_can_be_drawn(seed: int) -> None:
     rng = random.Random(seed)
     env = raw_env(random_ruleset(rng), episode="game", max_hands=2)
     env.reset(seed=seed)
     while not any(env.terminations.values()) and not any(env.truncations.values()):
-        record, rules = env.record, env.ruleset.record()[0]
-        before = record.tobytes()
-        for viewer in (None, *range(4)):
-            items = drawing(record, rules, viewer)
-            assert len(ansi(items).splitlines()) <= 24
-            faces = {item.card for item in items if isinstance(item, Card)} - {None}
-            if viewer is not None:
-                others = set()
-                for seat in range(4):
-                    if seat != viewer:
-                        hand = record.copy()
-                        others |= set(_hand(hand, seat))
-                public = set(_hand_of(int(record.upcard), record)) | _played(record)
-                assert not (faces & others) - public
-        assert record.tobytes() == before
-        mask = env.observe(env.agent_selection)["action_mask"]
-        env.step(int(rng.choice(np.flatnonzero(mask))))
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+        overlay = Overlay([(int(a), rng.random(), rng.uniform(-4, 4)) for a in legal], NAMES[0])
+        viewer = rng.choice([None, *range(4)])
+        items = drawing(env.record, env.ruleset.record()[0], viewer, overlay, NAMES)
+        assert not overlaps(items, rng.random() < 0.5)
+        assert not [item for item in items if outside(item)]
+        env.step(int(rng.choice(legal)))
 
 
-def _hand_of(mask: int, record: Any) -> list[int]:
-    from euchre_env.cards import cards_of
-
-    return cards_of(mask, int(record.frame))
-
-
-def _hand(record: Any, seat: int) -> list[int]:
-    return _hand_of(int(record.hand[seat]), record)
-
-
-def _played(record: Any) -> set[int]:
-    return {card for seat in range(4) for card in _hand_of(int(record.played[seat]), record)}
-
-
-def test_the_image() -> None:
-    pytest.importorskip("PIL")
-    env = made(render_mode="rgb_array")
-    first = env.render()
-    assert isinstance(first, np.ndarray)
-    assert first.shape == (480, 800, 3) and first.dtype == np.uint8
-    assert len(np.unique(first.reshape(-1, 3), axis=0)) > 10
-    assert (env.render() == first).all()
-    play(env, "pass")
-    assert (env.render() != first).any()
-
-
-def test_an_image_without_pillow_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    env = made(render_mode="rgb_array")
-    with pytest.raises(ImportError, match=r"pip install 'euchre-env\[render\]'"):
-        env.render()
-
-
-def test_human_prints_the_text_at_every_step(capsys: pytest.CaptureFixture[str]) -> None:
-    env = made(render_mode="human")
-    assert env.render() is None
-    env.step(25)
-    shown = capsys.readouterr().out
-    assert shown.count("South (dealer)") == 3
-    assert "1 passed" in shown
+# ---- the environment -----------------------------------------------------------------------------
 
 
 def test_without_a_mode_there_is_a_warning_and_nothing_else() -> None:
@@ -177,3 +335,9 @@ def test_without_a_mode_there_is_a_warning_and_nothing_else() -> None:
     with pytest.warns(UserWarning, match="render_mode"):
         assert env.render() is None
     assert env.agents == list(AGENTS)
+
+
+def test_a_mode_returns_what_its_painter_makes() -> None:
+    for mode, painter in (("ansi", render.ansi), ("svg", render.svg)):
+        env = made("pass", render_mode=mode, render_seat=1)
+        assert env.render() == painter(drawn(env, 1))

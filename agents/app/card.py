@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluation.report import Report, Row
+from ..evaluation.timing import DecisionTime
 from ..evaluation.weaknesses import verdict
 from .match import stats_text
 
@@ -78,7 +79,8 @@ def _block(text: str, language: str = "text") -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
 
-def _points(value: float, ci95: float) -> str:
+def points_text(value: float, ci95: float) -> str:
+    """Points a hand and half the width of their interval."""
     return f"{value:+.3f} ± {ci95:.3f}"
 
 
@@ -143,7 +145,7 @@ def _cells(row: Row) -> list[str]:
     if m is None:
         return [title, "not played", row.refusal, "-"]
     sees = " (sees hidden cards)" if row.title in m.oracles else ""
-    told = _points(m.points_per_hand, m.ci95)
+    told = points_text(m.points_per_hand, m.ci95)
     return [title + sees, told, verdict(m.points_per_hand, m.ci95), f"{m.deals:,}"]
 
 
@@ -172,8 +174,8 @@ def _parts(report: Report) -> list[str]:
         "its calls, the other's discards and cards": parts.bids,
         "the other's calls, its discards and cards": parts.plays,
     }
-    rows = [[title, _points(m.points_per_hand, m.ci95)] for title, m in matches.items()]
-    rows.append(["interplay, the whole less both", _points(rest.mean, rest.ci95)])
+    rows = [[title, points_text(m.points_per_hand, m.ci95)] for title, m in matches.items()]
+    rows.append(["interplay, the whole less both", points_text(rest.mean, rest.ci95)])
     return [
         f"## Calls and cards apart, against `{parts.whole.b}`",
         f"{parts.whole.deals:,} duplicate deals, rules `{parts.whole.ruleset}`.",
@@ -206,8 +208,8 @@ def _partners(report: Report) -> list[str]:
     found = report.crossplay
     if found is None:
         return []
-    rows = [[f"`{a}` & `{b}`", _points(v.mean, v.ci95)] for (a, b), v in found.losses.items()]
-    rows.append(["mean of all", _points(found.loss.mean, found.loss.ci95)])
+    rows = [[f"`{a}` & `{b}`", points_text(v.mean, v.ci95)] for (a, b), v in found.losses.items()]
+    rows.append(["mean of all", points_text(found.loss.mean, found.loss.ci95)])
     return [
         "## With other partners",
         "What a mixed pair loses to the two pairs of one kind, points a hand; "
@@ -233,8 +235,12 @@ def _style(report: Report, title: str) -> list[str]:
     ]
 
 
-def _times(report: Report) -> list[str]:
-    rows = [
+TIME_HEADER = ("games at once", "ms a call", "µs a decision", "decisions/s", "calls timed")
+
+
+def time_rows(times: Sequence[DecisionTime]) -> list[list[str]]:
+    """Decision times as cells under :data:`TIME_HEADER`."""
+    return [
         [
             f"{t.batch:,}",
             f"{1000 * t.seconds:.3f}",
@@ -242,16 +248,17 @@ def _times(report: Report) -> list[str]:
             f"{t.decisions_per_second:,.0f}",
             f"{t.calls}",
         ]
-        for t in report.times
+        for t in times
     ]
+
+
+def _times(report: Report) -> list[str]:
     cores = "one core" if all(t.one_core for t in report.times) else "all cores"
     return [
         "## Decision time",
         f"Median of calls on {cores}, the observation included. It depends on the machine and on "
         f"what else it does; this one has {os.cpu_count()} cores ({platform.machine()}).",
-        markdown_table(
-            ("games at once", "ms a call", "µs a decision", "decisions/s", "calls timed"), rows, 0
-        ),
+        markdown_table(TIME_HEADER, time_rows(report.times), 0),
     ]
 
 

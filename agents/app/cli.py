@@ -27,6 +27,11 @@ class Verb(NamedTuple):
 
 
 VERBS: dict[str, Verb] = {
+    "demo": Verb(".demo", "tell one hand in colour, play a small match, and say what to do next"),
+    "play": Verb(".play", "take a seat at a table in the terminal"),
+    "watch": Verb(".watch", "watch agents play at a pace"),
+    "serve": Verb(".serve", "open the table as a web page on this machine"),
+    "review": Verb(".review", "judge every decision of recorded games, and list the blunders"),
     "cases": Verb(".cases", "run files of rule cases against the engine"),
     "record": Verb(".record", "verify, score or convert recorded games (.egn, .jsonl)"),
     "analyse": Verb(".analyse", "tell what each card of recorded games cost, all cards seen"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Any
 from euchre_env._files import write_whole
 
 from ..evaluation.stats import EvaluationError
+from ..plots import Line, Panel, as_png, draw_course
 
 METRICS = "metrics.jsonl"
 QUANTITIES = {"train/entropy": "entropy", "train/explained_variance": "explained variance"}
@@ -21,21 +21,6 @@ SANITY_CHECK = "random"
 """Beaten by more than a point, so that other lines would look flat beside it: in tables only."""
 _STRENGTH = re.compile(r"strength/(.+)/points_per_hand")
 _ROWS = 12
-
-
-@dataclass(frozen=True)
-class Line:
-    """One figure by decisions trained.
-
-    Attributes:
-        decisions: Decisions up to each point.
-        values: The figure there.
-        ci95: Half the width of its 95 % interval; empty where it has none.
-    """
-
-    decisions: tuple[float, ...]
-    values: tuple[float, ...]
-    ci95: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,49 +108,23 @@ def _cell(line: Line, mark: float) -> str:
 
 
 def plot_curve(curve: Curve, path: Path, title: str) -> None:
-    """Draw a run, one panel for the strengths and one for each other figure, as PNG.
+    """Draw a run as PNG, one panel for the strengths and one for each other figure.
 
     Raises:
         OSError: the file cannot be written.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    panels = (["strength"] if curve.strengths else []) + list(curve.quantities)
-    heights = [2.2 if name == "strength" else 1 for name in panels]
-    figure = Figure(figsize=(7, 0.9 + 1.6 * sum(heights)), layout="constrained")
-    FigureCanvasAgg(figure)
-    grid = figure.subplots(
-        len(panels), sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights}
-    )
-    for axes, name in zip(grid[:, 0], panels):
-        if name == "strength":
-            _draw_strengths(axes, curve.strengths)
-        else:
-            _draw(axes, curve.quantities[name])
-            axes.set_ylabel(name)
-        axes.grid(alpha=0.3)
-    axes.set_xlabel("decisions trained, millions")
-    axes.set_xlim(left=0)
-    figure.suptitle(title, fontsize="small")
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=150)
-    write_whole(path, drawn.getvalue())
+    write_whole(path, as_png(draw_course(course_panels(curve), title)))
 
 
-def _draw(axes: Any, line: Line) -> None:
-    axes.plot([d / 1e6 for d in line.decisions], line.values, linewidth=1.2)
-
-
-def _draw_strengths(axes: Any, strengths: dict[str, Line]) -> None:
-    shown = {k: v for k, v in strengths.items() if k != SANITY_CHECK or len(strengths) == 1}
-    for name, line in shown.items():
-        millions = [d / 1e6 for d in line.decisions]
-        (drawn,) = axes.plot(millions, line.values, marker=".", label=name)
-        if line.ci95:
-            low = [v - c for v, c in zip(line.values, line.ci95)]
-            high = [v + c for v, c in zip(line.values, line.ci95)]
-            axes.fill_between(millions, low, high, alpha=0.2, color=drawn.get_color())
-    axes.axhline(0, color="black", linewidth=0.8)
-    axes.set_ylabel("points a hand (95 %)")
-    axes.legend(title="against", fontsize="small")
+def course_panels(curve: Curve) -> list[Panel]:
+    """What a picture of a run shows: strengths in one panel, each other figure in its own."""
+    panels = [Panel(name, {name: line}) for name, line in curve.quantities.items()]
+    if not curve.strengths:
+        return panels
+    shown = {
+        name: line
+        for name, line in curve.strengths.items()
+        if name != SANITY_CHECK or len(curve.strengths) == 1
+    }
+    label = "points a hand (95 %)"
+    return [Panel(label, shown, height=2.2, zero=True, legend="against"), *panels]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..evaluation.ladder import Ladder
 from ..evaluation.stats import EvaluationError
+from ..plots import Interval, draw_intervals
 
 KINDS = (".png", ".svg", ".pdf")
 
@@ -31,24 +32,14 @@ def plot_ladder(ladder: Ladder, path: str) -> None:
         EvaluationError: see :func:`require_plots`.
     """
     require_plots(path)
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    ratings, first = ladder.ratings[::-1], ladder.matches[0]
-    figure = Figure(figsize=(7, 1.6 + 0.4 * len(ratings)), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for height, r in enumerate(ratings):
-        axes.plot([r.low, r.high], [height, height], color="tab:blue", linewidth=2)
-        axes.plot(r.points, height, "o", color="tab:blue", fillstyle="none" if r.oracle else "full")
-    names = [r.agent + (" (saw hidden cards)" if r.oracle else "") for r in ratings]
-    axes.set_yticks(range(len(ratings)), names)
-    axes.margins(y=0.5 / len(ratings))
-    axes.grid(axis="x", alpha=0.3)
-    axes.set_xlabel("rating, points a hand (95 % interval)")
-    axes.set_title(
+    first = ladder.matches[0]
+    rows = [
+        Interval(r.agent + " (saw hidden cards)" * r.oracle, r.points, r.low, r.high, r.oracle)
+        for r in ladder.ratings
+    ]
+    title = (
         f"{first.deals} duplicate deals a pair, rules {first.ruleset}, seed {first.seed}, "
-        f"version {first.version}",
-        fontsize="small",
+        f"version {first.version}"
     )
-    figure.savefig(path, dpi=150)
+    label = "rating, points a hand (95 % interval)"
+    draw_intervals(rows, label, title).savefig(path, dpi=150)

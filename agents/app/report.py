@@ -1,4 +1,4 @@
-"""The verb ``report``: measure an agent and write its model card."""
+"""The verb ``report``: measure an agent and write its model card, or a page of what is known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,16 +20,20 @@ import yaml
 from euchre_env import __version__
 from euchre_env._files import write_whole
 
-from .. import CHECKPOINT, make
+from .. import CHECKPOINT, available, make
 from ..base import Agent
+from ..evaluation.match import as_ruleset
 from ..evaluation.report import RUNGS, Plan, Report, measure
-from ..evaluation.stats import EvaluationError
+from ..evaluation.stats import EvaluationError, require_deals
 from ..evaluation.store import files_of
 from ..evaluation.weaknesses import trained_rulesets, weaknesses
 from ..style import REFERENCE, REFERENCE_RULES
 from .card import About, card_text, megabytes
 from .curve import Curve, curve_table, plot_curve, read_curve
-from .match import add_common
+from .html.report import report_page, sections_of
+from .html.sources import measure_agents, read_source
+from .options import add_json, add_seed
+from .review import check_page
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
@@ -36,14 +41,26 @@ CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``report`` takes."""
     plan = Plan("")
-    parser.add_argument("agent", metavar="POLICY", help="a policy file, or the name of any agent")
+    parser.add_argument(
+        "agent",
+        metavar="POLICY",
+        help="a policy file, or the name of any agent; with --html also the folder of a training "
+        "run, or a file of matches (--out of ladder and crossplay)",
+    )
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="OUT.html",
+        help="instead of the card write a page of what is known, and with --deals of what an agent "
+        "shows on so many hands",
+    )
     parser.add_argument(
         "--against",
         nargs="+",
         metavar="AGENT",
         help=f"opponents (default: {' '.join(RUNGS)}, without the agent itself)",
     )
-    add_common(parser, plan.deals)
+    _add_common(parser, plan)
     add_opponents(parser, plan)
     parser.add_argument(
         "--run", type=Path, metavar="FOLDER", help="of the training run, for its curve"
@@ -60,6 +77,23 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.md",
         help="the card; its picture goes beside it (default: beside the policy)",
     )
+
+
+def _add_common(parser: argparse.ArgumentParser, plan: Plan) -> None:
+    """As :func:`.match.add_common`, but it shows whether ``--deals`` was given."""
+    parser.add_argument(
+        "--deals", type=int, metavar="N", help=f"deals (default: {plan.deals}; with --html: none)"
+    )
+    parser.add_argument(
+        "--ruleset",
+        default=plan.ruleset,
+        metavar="RULES",
+        help="preset, file or key=value,... (default: %(default)s)",
+    )
+    add_seed(parser, "deals and agents")
+    add_json(parser)
+    forms = "; ".join(f"{form} - {text}" for form, text in available().items())
+    parser.epilog = f"agents: {forms}"
 
 
 def add_opponents(parser: argparse.ArgumentParser, plan: Plan) -> None:
@@ -93,7 +127,9 @@ def add_opponents(parser: argparse.ArgumentParser, plan: Plan) -> None:
 
 
 def run_report(args: argparse.Namespace) -> int:
-    """Measure, write the card and its picture, and print what they show."""
+    """Measure, write the card and its picture, and print what they show; or write a page."""
+    if args.html is not None:
+        return run_page(args)
     agent = make(args.agent)
     out = args.out or _default_card(args.agent)
     plan = plan_of(args, out)
@@ -129,7 +165,7 @@ def plan_of(args: argparse.Namespace, out: Path) -> Plan:
     return Plan(
         agent=args.agent,
         against=tuple(dict.fromkeys(rungs)),
-        deals=args.deals,
+        deals=Plan("").deals if args.deals is None else args.deals,
         ruleset=args.ruleset,
         seed=args.seed,
         parts_against=args.parts_against,
@@ -168,6 +204,56 @@ def _check_files(out: Path, results: Path | None) -> None:
             raise EvaluationError(f"{path}: no folder {str(path.parent)!r} to write to")
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
             raise EvaluationError(f"{path} cannot be written: give another file")
+
+
+# --- a page of what is known -------------------------------------------------------------------
+
+CARD_ONLY = ("against", "out", "run", "partners")
+
+
+def run_page(args: argparse.Namespace) -> int:
+    """Write the page of a training run, of matches, or of an agent."""
+    _check_page_options(args)
+    source = read_source(args.agent, args.results)
+    told = {} if not source.policy else _plain(source.policy, source.curve)
+    measured = []
+    if args.deals is not None:
+        measured = measure_agents(source.agents, args.deals, args.ruleset, args.seed, _say)
+    found = source.curve, source.series, measured
+    sections = [section.title for section in sections_of(*found)]
+    if not sections:
+        raise EvaluationError(f"nothing is known of {args.agent}: give --deals to measure it")
+    command = page_command(args)
+    write_whole(args.html, report_page(source.title, told, command, *found).encode())
+    data = {"page": str(args.html), "command": command, "sections": sections}
+    print(json.dumps(data) if args.json else "\n".join([*sections, "", f"page: {args.html}"]))
+    return 0
+
+
+def _check_page_options(args: argparse.Namespace) -> None:
+    """Find bad input before any work."""
+    check_page(args.html)
+    for name in CARD_ONLY:
+        if getattr(args, name):
+            raise EvaluationError(f"--{name} is for a model card: leave out --html, or --{name}")
+    as_ruleset(args.ruleset)
+    if args.deals is not None:
+        require_deals(args.deals)
+
+
+def _plain(policy: str, curve: Curve | None) -> dict[str, str]:
+    """Facts of a policy without Markdown's marks."""
+    about = describe(policy, make(policy), curve)
+    return {k: re.sub(r"[`*]", "", v) for k, v in {**about.facts, **about.training}.items()}
+
+
+def page_command(args: argparse.Namespace) -> str:
+    """The command that makes the page again."""
+    words = ["euchre", "report", args.agent, "--html", str(args.html)]
+    words += ["--results", str(args.results)] if args.results else []
+    if args.deals is not None:
+        words += ["--deals", str(args.deals), "--ruleset", args.ruleset, "--seed", str(args.seed)]
+    return shlex.join(words)
 
 
 # --- what the agent is -------------------------------------------------------------------------
@@ -243,7 +329,7 @@ def _training(header: Mapping[str, Any], curve: Curve | None) -> dict[str, str]:
         "decisions": f"{decisions:,.0f}" if decisions else "not recorded",
         "iterations": str(header.get("iterations", "not recorded")),
         "wall time": f"{_duration(seconds)}, matches not included" if seconds else "not recorded",
-        "rules": ", ".join(f"`{r}`" for r in rulesets) if rulesets else "not recorded",
+        "rules": _counted(rulesets) if rulesets else "not recorded",
         "precision": str(header.get("precision", "not recorded")),
     }
     if seconds and threads:
@@ -251,6 +337,12 @@ def _training(header: Mapping[str, Any], curve: Curve | None) -> dict[str, str]:
     if decisions and seconds:
         facts["speed"] = f"{decisions / seconds:,.0f} decisions trained a second"
     return facts
+
+
+def _counted(rulesets: Sequence[str]) -> str:
+    """Each rule set once, with how many of the drawn ones it is where there are several."""
+    told = (f"`{text}`" + (f" × {n}" if n > 1 else "") for text, n in Counter(rulesets).items())
+    return ", ".join(told)
 
 
 def _duration(seconds: float) -> str:

@@ -25,14 +25,21 @@ from euchre_env.cards import (
     to_natural,
 )
 from euchre_env.rules import (
+    ALONE,
     BID1,
     CALL,
     CALL_NO_TRUMP,
+    CLAIM,
+    DEFEND_ALONE,
+    DEFEND_TOGETHER,
     FACE_UP,
+    KEEP,
     NAME_TRUMP,
     NOBODY,
+    ORDER_UP,
     PASS,
     TURNED_DOWN,
+    WITH_PARTNER,
     left,
     partner,
     team,
@@ -41,6 +48,26 @@ from euchre_env.ruleset import LONER_TAKES
 
 from .discard import with_upcard
 from .hands import bosses, own_hand, unseen_cards
+from .principles import (
+    ALONE_CANNOT_TAKE_FIVE,
+    ALONE_GAINS_NOTHING,
+    ALONE_STRONG_ENOUGH,
+    ALONE_TOO_WEAK,
+    BEST_SUIT_WHEN_STUCK,
+    CANADIAN_LONER,
+    COUNTED_OUTRIGHT,
+    DEFENCE_SAFE,
+    DEFENCE_UNSAFE,
+    DONATION,
+    HAND_WORTH_A_CALL,
+    HAND_WORTHLESS,
+    NOT_ALLOWED_TO_ORDER,
+    STRONG_ENOUGH,
+    TOO_WEAK,
+    TOO_WEAK_FOR_CANADIAN_LONER,
+    act_of,
+    by,
+)
 from .tables import (
     BASE,
     CANADIAN_LINE,
@@ -220,26 +247,43 @@ def lone_strength(s, hand):
 
 
 @njit
-def lone_line(s, r):
-    """The lone strength to exceed, by the points that alone can add to a march.
+def lone_gain(s, r):
+    """The points, 0 to 3, that alone can add to a march at this score.
 
     Published guides: at one or two points short alone adds nothing; at three or four short (6 or 7
     of ten) it wins the game.
     """
     own = needs(s, r, team(s.turn))
     extra = min(np.int64(r.points_loner_march), own) - min(np.int64(r.points_march), own)
-    return LONE_LINE[max(np.int64(0), min(np.int64(3), extra))]
+    return max(np.int64(0), min(np.int64(3), extra))
 
 
 @njit
-def wants_alone(s, r):
-    """Whether the seat to act goes alone; on a tie it prefers the partner."""
-    hand = hand_to_play(s, r)
+def _alone_pays(s, r, hand):
+    """Whether a hand is strong enough; on a tie it prefers the partner."""
+    line_to_beat = LONE_LINE[lone_gain(s, r)]
     if s.frame == NO_TRUMP:
-        return popcount(bosses(hand, unseen_cards(s, r), s.frame)) == 5 and lone_line(s, r) < 100
-    if fifth_trick_impossible(s, hand, s.frame):
-        return False
-    return lone_strength(s, hand) > lone_line(s, r)
+        return popcount(bosses(hand, unseen_cards(s, r), s.frame)) == 5 and line_to_beat < 100
+    return lone_strength(s, hand) > line_to_beat
+
+
+@njit
+def judge_alone(s, r):
+    """The verdict on playing alone or with the partner."""
+    hand = hand_to_play(s, r)
+    if s.frame != NO_TRUMP and fifth_trick_impossible(s, hand, s.frame):
+        return by(ALONE_CANNOT_TAKE_FIVE, WITH_PARTNER)
+    if _alone_pays(s, r, hand):
+        return by(ALONE_STRONG_ENOUGH, ALONE)
+    return by(ALONE_GAINS_NOTHING if lone_gain(s, r) == 0 else ALONE_TOO_WEAK, WITH_PARTNER)
+
+
+@njit
+def judge_defence(s, r):
+    """The verdict on defending alone."""
+    if defends_alone(s, r):
+        return by(DEFENCE_SAFE, DEFEND_ALONE)
+    return by(DEFENCE_UNSAFE, DEFEND_TOGETHER)
 
 
 @njit
@@ -282,42 +326,65 @@ def calls_outright(s, hand):
 
 
 @njit
-def wants_to_order(s, r):
-    """Whether to make the upcard's suit trump.
+def judge_order(s, r, legal):
+    """The verdict on making the upcard's suit trump.
 
     Published guides: the dealer counts the upcard as its own, the dealer's partner is helped by it
     and orders lightly, the other side is hurt by it and needs a strong hand.
     """
+    if (legal >> ORDER_UP) & 1 == 0:
+        return by(NOT_ALLOWED_TO_ORDER, PASS)
     hand = hand_to_play(s, r)
     if r.canadian_loner != 0 and places_left(s) == 2:
-        return lone_strength(s, hand) > CANADIAN_LINE
+        if lone_strength(s, hand) > CANADIAN_LINE:
+            return by(CANADIAN_LONER, ORDER_UP)
+        return by(TOO_WEAK_FOR_CANADIAN_LONER, PASS)
     situation = np.int64(ROUND_ONE) + places_left(s)
     if strength(hand, s.frame, situation, upcard_index(s)) > line(s, r):
-        return True
-    return calls_outright(s, hand) or donates(s, r, hand)
+        return by(STRONG_ENOUGH, ORDER_UP)
+    if calls_outright(s, hand):
+        return by(COUNTED_OUTRIGHT, ORDER_UP)
+    return by(DONATION, ORDER_UP) if donates(s, r, hand) else by(TOO_WEAK, PASS)
+
+
+@njit
+def wants_to_order(s, r):
+    """Whether to make the upcard's suit trump, were it allowed."""
+    return act_of(judge_order(s, r, np.int64(1) << ORDER_UP)) == ORDER_UP
 
 
 # --- round 2 -----------------------------------------------------------------------------------
 
 
 @njit
-def name_a_suit(s, r, legal):
-    """The call with the greatest strength, or a pass where none reaches the line.
+def judge_suits(s, r, legal):
+    """The verdict on naming a suit: the strongest, or a pass where none reaches the line.
 
     A stuck dealer and the namer of a joker turned up cannot pass and name their best suit.
     """
     best, most = np.int64(NOBODY), np.int64(-(1 << 30))
-    if (legal >> PASS) & 1 != 0:
+    may_pass = (legal >> PASS) & 1 != 0
+    if may_pass:
         best, most = np.int64(PASS), line(s, r)
     for call in range(CALL, CALL_NO_TRUMP + 1):
         if (legal >> call) & 1 != 0:
             value = strength_of_call(s, r, call)
             if value > most:
                 best, most = np.int64(call), value
-    return best
+    if not may_pass:
+        return by(BEST_SUIT_WHEN_STUCK, best)
+    return by(TOO_WEAK if best == PASS else STRONG_ENOUGH, best)
 
 
 # --- weak hands --------------------------------------------------------------------------------
+
+
+@njit
+def judge_weak_hand(s, r):
+    """The verdict on claiming a weak hand."""
+    if claims_weak_hand(s, r):
+        return by(HAND_WORTHLESS, CLAIM)
+    return by(HAND_WORTH_A_CALL, KEEP)
 
 
 @njit

@@ -1,4 +1,8 @@
-"""Cards: leads and follows, one principle a function."""
+"""Cards: leads and follows, one principle a function.
+
+A principle that has nothing to say here gives the empty set. Its caller turns a card into a verdict
+(:mod:`.principles`).
+"""
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 from __future__ import annotations
@@ -26,6 +30,32 @@ from .hands import (
     partner_plays,
     suit_of,
     unseen_cards,
+)
+from .principles import (
+    BOSS_TRUMP_LATE,
+    CASH_SIDE_WINNER,
+    DRAW_TRUMPS,
+    FORCED,
+    GUARD_THE_LEFT,
+    KEEP_BOSS_TRUMP,
+    LEAD_LOW,
+    LEAD_TRUMP_TO_PARTNER,
+    NOTHING_WINS,
+    OVER_PARTNER,
+    PARTNER_WINS,
+    RUFF_BEFORE_LONER,
+    RUFF_LOW,
+    RUFF_TO_SAVE_WINNER,
+    RUFF_WITH_THE_LEFT,
+    RUN_FROM_THE_TOP,
+    SAVE_BOSS_TRUMP,
+    SAVE_WINNER_FROM_RUFF,
+    SECOND_HAND_LOW,
+    THIRD_HAND_HIGH,
+    WIN_AS_LAST,
+    WIN_WITH_BOSS,
+    act_of,
+    by,
 )
 from .tables import DRAW_WITH, KEEP_LEADING, KEEP_RUFFING
 
@@ -175,27 +205,30 @@ def lead_low(s, hand, winners):
 def _lead_trump(s, hand, winners, unseen):
     trumps = hand & TRUMPS[s.frame]
     if s.loner == s.turn:
-        return run_from_the_top(s, trumps, winners)
+        return by(RUN_FROM_THE_TOP, run_from_the_top(s, trumps, winners))
     card = boss_trump_late(s, trumps, winners)
-    if card == 0 and is_caller(s):
-        return draw_trumps(s, trumps, winners, unseen)
-    if card == 0 and on_makers_side(s):
-        return lead_trump_to_partner(s, trumps)
-    return card if card != 0 else save_winner_from_ruff(s, trumps, winners)
+    if card != 0:
+        return by(BOSS_TRUMP_LATE, card)
+    if is_caller(s):
+        return by(DRAW_TRUMPS, draw_trumps(s, trumps, winners, unseen))
+    if on_makers_side(s):
+        return by(LEAD_TRUMP_TO_PARTNER, lead_trump_to_partner(s, trumps))
+    return by(SAVE_WINNER_FROM_RUFF, save_winner_from_ruff(s, trumps, winners))
 
 
 @njit
 def lead(s, r):
-    """The card to lead, as a set."""
+    """The verdict on the card to lead, as a set."""
     hand = np.int64(s.hand[s.turn])
     if hand & (hand - 1) == 0:
-        return hand
+        return by(FORCED, hand)
     unseen = unseen_cards(s, r)
     winners = bosses(hand, unseen, s.frame)
-    card = _lead_trump(s, hand, winners, unseen)
-    if card == 0:
-        card = cash_side_winner(s, hand, winners)
-    return card if card != 0 else lead_low(s, hand, winners)
+    verdict = _lead_trump(s, hand, winners, unseen)
+    if act_of(verdict) != 0:
+        return verdict
+    card = cash_side_winner(s, hand, winners)
+    return by(CASH_SIDE_WINNER, card) if card != 0 else by(LEAD_LOW, lead_low(s, hand, winners))
 
 
 # --- follows -----------------------------------------------------------------------------------
@@ -279,12 +312,14 @@ def saves_boss_trump(s, hand, winning, unseen):
 
 @njit
 def ruff(s, hand, winning, unseen):
-    """The trump to ruff with: the lowest that wins, unless it guards the left or is a boss."""
+    """The verdict on ruffing: by the lowest trump that wins, unless a left or boss is at stake."""
     if guards_left(s, hand, unseen):
-        return NO_CARD if s.count == 1 else highest_card(winning)
+        if s.count == 1:
+            return by(GUARD_THE_LEFT, NO_CARD)
+        return by(RUFF_WITH_THE_LEFT, highest_card(winning))
     if saves_boss_trump(s, hand, winning, unseen):
-        return NO_CARD
-    return lowest_card(winning)
+        return by(SAVE_BOSS_TRUMP, NO_CARD)
+    return by(RUFF_LOW, lowest_card(winning))
 
 
 @njit
@@ -295,40 +330,49 @@ def keeps_boss_trump(s):
 
 @njit
 def win(s, hand, winning, unseen):
-    """The card to win with: last, the lowest; second, only a boss; third, the highest.
+    """The verdict on winning: last, the lowest; second, only a boss; third, the highest.
 
     Published guides: second hand low, third hand high, last to play as cheaply as possible.
     """
     if is_last(s):
-        return lowest_card(winning)
+        return by(WIN_AS_LAST, lowest_card(winning))
     if hand & np.int64(s.led) == 0:
         return ruff(s, hand, winning, unseen)
     sure = bosses(winning, unseen, s.frame)
+    if sure != 0 and keeps_boss_trump(s):
+        return by(KEEP_BOSS_TRUMP, lowest_card(winning))
     if sure != 0:
-        return lowest_card(winning if keeps_boss_trump(s) else sure)
-    return NO_CARD if s.count == 1 else lowest_equal(winning, unseen)
+        return by(WIN_WITH_BOSS, lowest_card(sure))
+    if s.count == 1:
+        return by(SECOND_HAND_LOW, NO_CARD)
+    return by(THIRD_HAND_HIGH, lowest_equal(winning, unseen))
 
 
 @njit
 def _take(s, hand, cards, winning, unseen):
+    """The verdict on taking the trick; without a card, the principle says why not."""
     if winning == 0:
-        return NO_CARD
+        return by(NOTHING_WINS, NO_CARD)
     if not partner_wins(s):
         return win(s, hand, winning, unseen)
     card = over_partner(s, winning, unseen)
-    if card == 0:
-        card = ruff_before_loner(s, winning)
-    return card if card != 0 else ruff_to_save_winner(s, hand, cards, winning, unseen)
+    if card != 0:
+        return by(OVER_PARTNER, card)
+    card = ruff_before_loner(s, winning)
+    if card != 0:
+        return by(RUFF_BEFORE_LONER, card)
+    card = ruff_to_save_winner(s, hand, cards, winning, unseen)
+    return by(RUFF_TO_SAVE_WINNER if card != 0 else PARTNER_WINS, card)
 
 
 @njit
 def follow(s, r):
-    """The card to play on a trick, as a set."""
+    """The verdict on the card to play on a trick, as a set."""
     hand = np.int64(s.hand[s.turn])
     cards = follows(hand, np.int64(s.led))
     if cards & (cards - 1) == 0:
-        return cards
+        return by(FORCED, cards)
     unseen = unseen_cards(s, r)
     winning = winning_cards(s, cards)
-    card = _take(s, hand, cards, winning, unseen)
-    return card if card != 0 else throw_off(s, hand, cards)
+    verdict = _take(s, hand, cards, winning, unseen)
+    return verdict if act_of(verdict) != 0 else verdict | throw_off(s, hand, cards)

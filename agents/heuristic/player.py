@@ -9,29 +9,22 @@ from euchre_env._jit import njit
 from euchre_env.cards import lowest_bit
 from euchre_env.kernels import below, count_actions, mix, nth_action
 from euchre_env.rules import (
-    ALONE,
     BID1,
     BID2,
-    CLAIM,
     DEFEND,
-    DEFEND_ALONE,
-    DEFEND_TOGETHER,
     DISCARD,
-    KEEP,
     LONER,
     NAME_TRUMP,
-    ORDER_UP,
-    PASS,
     PLAY,
-    WITH_PARTNER,
     apply,
     legal,
 )
 
 from ..base import Actions, AgentError, View
-from .bids import claims_weak_hand, defends_alone, name_a_suit, wants_alone, wants_to_order
+from .bids import judge_alone, judge_defence, judge_order, judge_suits, judge_weak_hand
 from .discard import lay_away
 from .play import follow, lead
+from .principles import LAID_AWAY, act_of, by, principle_of
 from .tables import MISTAKES
 
 
@@ -39,15 +32,34 @@ from .tables import MISTAKES
 def _bid(s, r, legal_set):
     phase = s.phase
     if phase == BID1:
-        orders = (legal_set >> ORDER_UP) & 1 != 0 and wants_to_order(s, r)
-        return np.int64(ORDER_UP if orders else PASS)
+        return judge_order(s, r, legal_set)
     if phase in (BID2, NAME_TRUMP):
-        return name_a_suit(s, r, legal_set)
+        return judge_suits(s, r, legal_set)
     if phase == LONER:
-        return np.int64(ALONE if wants_alone(s, r) else WITH_PARTNER)
+        return judge_alone(s, r)
     if phase == DEFEND:
-        return np.int64(DEFEND_ALONE if defends_alone(s, r) else DEFEND_TOGETHER)
-    return np.int64(CLAIM if claims_weak_hand(s, r) else KEEP)
+        return judge_defence(s, r)
+    return judge_weak_hand(s, r)
+
+
+@njit
+def decide(s, r):
+    """The verdict of the seat to act: an id of the record's frame, and the principle behind it.
+
+    :func:`agents.heuristic.principles.act_of` and ``principle_of`` take it apart.
+
+    Args:
+        s: A record that waits for a decision, full or cleared for the seat to act: the answer is
+            the same, since nothing that the seat cannot know is read.
+        r: The rule record.
+    """
+    if s.phase == PLAY:
+        verdict = lead(s, r) if s.count == 0 else follow(s, r)
+        return by(principle_of(verdict), lowest_bit(act_of(verdict)))
+    if s.phase == DISCARD:
+        laid = lay_away(np.int64(s.hand[s.turn]), legal(s, r), s.frame)
+        return by(LAID_AWAY, lowest_bit(laid))
+    return _bid(s, r, legal(s, r))
 
 
 @njit
@@ -55,16 +67,12 @@ def choose(s, r, seed):
     """The action of the seat to act, an id of the record's frame.
 
     Args:
-        s: A record that waits for a decision, full or cleared for the seat to act: the answer is
-            the same, since nothing that the seat cannot know is read.
+        s: A record that waits for a decision, full or cleared for the seat to act, as for
+            :func:`decide`.
         r: The rule record.
         seed: Randomness for the decision, uint64; this player needs none.
     """
-    if s.phase == PLAY:
-        return lowest_bit(lead(s, r) if s.count == 0 else follow(s, r))
-    if s.phase == DISCARD:
-        return lowest_bit(lay_away(np.int64(s.hand[s.turn]), legal(s, r), s.frame))
-    return _bid(s, r, legal(s, r))
+    return act_of(decide(s, r))
 
 
 @njit

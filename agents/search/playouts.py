@@ -242,3 +242,12 @@ def _assess(states, games, utility, count, copies, origin, worth):
         k = origin[i] // count
         net = reward(copies[i], states[games[k]].turn)
         worth[i] = utility_of(utility[k], net)
+
+
+@njit
+def credit(weights, origin, acts, worth, sums):
+    """Add the weighted worth of each outcome to its game's act, float64[G, 38]."""
+    count = weights.shape[1]
+    for i in range(len(origin)):
+        k = origin[i] // count
+        sums[k, acts[i]] += weights[k, origin[i] % count] * worth[i]

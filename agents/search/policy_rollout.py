@@ -11,17 +11,8 @@ from euchre_env.rules import N_ACTIONS, legal
 from ..base import Actions, Agent, View
 from ..heuristic.player import choose
 from .base import SearchAgent
-from .playouts import Worlds, copies_at_a_time, open_games, play_out, refuse_oracle
+from .playouts import Worlds, copies_at_a_time, credit, open_games, play_out, refuse_oracle
 from .worlds import best_action
-
-
-@njit
-def _credit(weights, origin, acts, worth, sums):
-    """Add the weighted utility of each outcome to its game's act."""
-    count = weights.shape[1]
-    for i in range(len(origin)):
-        k = origin[i] // count
-        sums[k, acts[i]] += weights[k, origin[i] % count] * worth[i]
 
 
 @njit
@@ -69,5 +60,5 @@ class PolicyRolloutAgent(SearchAgent):
         most = int(np.bitwise_count(acts).max())
         for low, high in worlds.slices(copies_at_a_time(self.threads) // most):
             came = play_out(view, worlds, acts, low, high, self.policy)
-            _credit(worlds.weights, came.origin, came.acts, came.worth, sums)
+            credit(worlds.weights, came.origin, came.acts, came.worth, sums)
         _decide(view.states, view.rules, view.which, view.seeds, worlds.games, sums, out)

@@ -30,10 +30,12 @@ from .playouts import (
     Outcomes,
     Worlds,
     copies_at_a_time,
+    credit,
     open_games,
     play_out,
     refuse_oracle,
 )
+from .utility import CENTRE
 from .worlds import TIE, normalise
 
 CANDIDATES = 4
@@ -335,6 +337,32 @@ class PolicySearchAgent(SearchAgent):
         _draw_worlds(told, self.worlds, worlds.weights)
         rest = log_likelihoods(self.policy, view, worlds, False, size)
         _reweigh(rest, worlds.weights)
+
+    def values(self, view: View) -> Floats:
+        """What each legal act is expected to bring, float64[B, 38]: net points of the seat's team.
+
+        All acts are played out, also those that :meth:`act` would not consider; NaN where illegal.
+        Points count as points at any score.
+
+        Raises:
+            AgentError: a game that no deal of the unseen cards explains.
+        """
+        found = np.zeros((len(view), N_ACTIONS))
+        size = max(1, self._limit // (CANDIDATES * self.worlds))
+        for first in range(0, len(view), size):
+            rows = np.arange(first, min(first + size, len(view)))
+            worlds = Worlds.blank(rows, CANDIDATES * self.worlds)
+            failed = worlds.deal(view, False)
+            if failed >= 0:
+                raise AgentError(f"{self.name}: no deal explains what is seen in game {failed}")
+            worlds.utility[:] = np.arange(-CENTRE, CENTRE + 1)
+            self.weigh(view, worlds)
+            acts = view.legal[rows]
+            most = int(np.bitwise_count(acts).max())
+            for low, high in worlds.slices(self._limit // most):
+                came = play_out(view, worlds, acts, low, high, self.policy)
+                credit(worlds.weights, came.origin, came.acts, came.worth, found[rows[0] :])
+        return np.where(view.action_mask != 0, found, np.nan)
 
     def _judge(
         self, view: View, worlds: Worlds, acts: Integers, favourites: Integers, out: Actions

@@ -23,10 +23,10 @@ from euchre_env.rules import N_ACTIONS, N_SEATS, NOBODY, team
 from euchre_env.symmetry import SWAPPED_ACTIONS
 
 from ..base import Agent, RuleTable, check_actions, view_of
+from ..heuristic.truth import double_dummy
 from ..network import CHUNK, SUIT_ORDER, PolicyValueNet, masked, sample
 from .pool import Pool
 from .rewards import Rewards
-from .truth import double_dummy
 
 _GRAIN = 128
 _GPU_CHUNK = 1 << 16
