@@ -68,7 +68,7 @@ AGENTS: dict[str, frozenset[str]] = {
     "__init__": frozenset({"base", "simple", "heuristic", "human", "network", "search", "split"}),
     "advice": frozenset({"base", "heuristic", "search", "__init__"}),
     "training": frozenset({"base", "network", "heuristic", "style", "bids", "plots"}),
-    "evaluation": frozenset({"base", "split", "style", "advice", "__init__"}),
+    "evaluation": frozenset({"base", "split", "style", "bids", "advice", "__init__"}),
     "app": ANY,
     "__main__": ANY,
 }

@@ -216,10 +216,10 @@ def play_ladder(
             if store is not None:
                 store.add(found)
         matches.append(found)
-    return _rate(players, pairs, matches, reused)
+    return ratings_of(players, pairs, matches, reused)
 
 
-def _rate(
+def ratings_of(
     players: Sequence[Agent],
     pairs: Sequence[tuple[int, int]],
     matches: Sequence[MatchResult],

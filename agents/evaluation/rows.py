@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base import Actions, AgentError, View
 from .crossplay import CrossPlay, Floats, Pair
-from .ladder import Ladder, _rate
+from .ladder import Ladder, ratings_of
 from .match import PARTNERS, MatchResult
 from .stats import estimate
 
@@ -89,7 +89,7 @@ def rate(matches: Sequence[MatchResult]) -> Ladder | None:
     oracles = {name for m in matches for name in m.oracles}
     players = [_Known(name, name in oracles) for name in names]
     pairs = [(names.index(m.a), names.index(m.b)) for m in matches]
-    return _rate(players, pairs, matches, len(matches))
+    return ratings_of(players, pairs, matches, len(matches))
 
 
 # --- cross-play --------------------------------------------------------------------------------

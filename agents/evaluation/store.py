@@ -30,7 +30,7 @@ from .stats import EvaluationError
 
 KEY = ("a", "b", "ruleset", "seed", "deals", "version", "code", "files")
 """What a row is found by; see :func:`code_digest` and :func:`files_of` for the last two."""
-_APART = ("app", "training", "evaluation")
+_APART = ("app", "training", "evaluation", "plots", "bids.py", "advice.py")
 """Parts of this package that do not decide how a hand goes."""
 _FIELDS = (
     *("a", "b", "deals", "points_per_hand", "ci95", "standard_error", "deals_needed", "seconds"),

@@ -175,7 +175,7 @@ class Server:
         """What the person may know of a table."""
         table = self._table(request)
         async with table.lock:
-            return answer(await self.decide(table.view))
+            return await self.decide(_after, table, lambda: None)
 
     async def leave(self, request: Request) -> Response:
         """Close a table."""
@@ -188,8 +188,7 @@ class Server:
         version, action = _version(fields), fields.whole("action", 0, MOST_SEED)
         fields.done()
         async with table.turn(version):
-            await self.decide(table.act, action)
-            return answer(await self.decide(table.view))
+            return await self.decide(_after, table, table.act, action)
 
     def change(self, work: Callable[[LiveTable], None]) -> Callable[[Request], Any]:
         """A handler that changes a table in one of the ways that need nothing but its version."""
@@ -199,8 +198,7 @@ class Server:
             version = _version(fields)
             fields.done()
             async with table.turn(version):
-                await self.decide(work, table)
-                return answer(await self.decide(table.view))
+                return await self.decide(_after, table, work, table)
 
         return handler
 
@@ -266,6 +264,12 @@ def told_presets() -> dict[str, Any]:
     """Every preset in words and in values."""
     rules = {name: Ruleset.preset(name) for name in PRESETS}
     return {name: {"text": r.describe(), "values": r.to_dict()} for name, r in rules.items()}
+
+
+def _after(table: LiveTable, work: Callable[..., Any], *args: Any) -> Response:
+    """Do something at a table, and the answer with what the person may know then."""
+    work(*args)
+    return answer(table.view())
 
 
 def _version(fields: Fields) -> int:
