@@ -11,13 +11,13 @@ import torch
 
 from agents import AgentError, make
 from agents.base import Actions, View
+from agents.heuristic.truth import double_dummy
 from agents.network import NetworkAgent, PolicyValueNet, masked
 from agents.training.config import PoolConfig
 from agents.training.log import outcome_shares
 from agents.training.pool import Pool
 from agents.training.rewards import Rewards
 from agents.training.rollout import pieces
-from agents.heuristic.truth import double_dummy
 from euchre_env.batch import BatchEnv, as_rulesets
 from euchre_env.encoding import HIDDEN_LAYOUT, LAYOUT, rule_codes
 from euchre_env.equity import equity_table

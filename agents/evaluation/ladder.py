@@ -225,6 +225,14 @@ def ratings_of(
     matches: Sequence[MatchResult],
     reused: int,
 ) -> Ladder:
+    """The ladder that some matches make.
+
+    Args:
+        players: Who played.
+        pairs: Indices of the two in each match.
+        matches: The matches, all on the same deals, with their differences.
+        reused: How many of them were read from a file.
+    """
     differences = np.stack([m.differences for m in matches])
     deals, seed = differences.shape[1], matches[0].seed
     by_deal = ratings_by_deal(pairs, differences, weights_of(differences))

@@ -133,6 +133,7 @@ export class ReplayPage {
   async jump(deal, step) {
     if (deal !== this.told.deal) await this.load(this.told.game, deal);
     this.go(step);
+    this.felt.scrollIntoView({ block: "nearest" });
   }
 
   // --- drawing ---
