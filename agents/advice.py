@@ -21,7 +21,7 @@ from euchre_env.ruleset import Ruleset
 from . import make
 from .base import AgentError, RuleTable, View, view_of
 from .heuristic.truth import double_dummy_of_acts
-from .search.policy_search import PolicySearchAgent, probabilities_of
+from .search.policy_search import Judgement, PolicySearchAgent, probabilities_of
 
 __all__ = ["Advice", "Advisor", "Option"]
 
@@ -39,6 +39,8 @@ class Option:
         probability: How often the policy takes it.
         value: Points that the hand is expected to bring after it, over sampled worlds; None where
             no search was asked for.
+        error: Standard error of the difference in value to the policy's likeliest act, by the
+            sampled worlds; None where no search was asked for.
         double_dummy: Points after it when all see all cards; None where that was not asked for.
     """
 
@@ -46,6 +48,7 @@ class Option:
     text: str
     probability: float
     value: float | None = None
+    error: float | None = None
     double_dummy: float | None = None
 
 
@@ -55,9 +58,10 @@ class Advice:
 
     Attributes:
         seat: Who decides.
-        best: The absolute id that is advised: of the highest expected points, or the policy's
-            likeliest act where no search was asked for.
-        options: All legal actions, the advised one first, then by what is expected of them.
+        best: The absolute id that is advised: the policy's likeliest act, unless the search finds
+            one better by more than chance (two standard errors).
+        options: All legal actions, those of the highest expected points first, or the likeliest
+            where no search was asked for.
         by: Who says so.
     """
 
@@ -78,7 +82,7 @@ class Advice:
         raise KeyError(f"{action} was no legal action of this decision")
 
     def loss(self, action: int) -> float | None:
-        """Expected points that an action gives away against the advised one, 0 or more.
+        """Expected points that an action gives away against the first option, 0 or more.
 
         None where no search was asked for.
 
@@ -130,35 +134,41 @@ class Advisor:
         if (states["turn"] < 0).any():
             raise AgentError("a hand is over: there is nothing to advise")
         view = self._view(states, ruleset, seed)
-        chances = probabilities_of(self.policy, view)
-        values = self.search.values(view) if search else np.full(chances.shape, np.nan)
-        truth = np.full(chances.shape, np.nan)
+        found = self.search.judge(view) if search else self._unsearched(view)
+        truth = np.full(found.values.shape, np.nan)
         if double_dummy:
             double_dummy_of_acts(states, view.rules, view.which, truth)
-        rows = zip(states, view.action_mask, chances, values, truth, strict=True)
+        rows = zip(states, view.action_mask, *found, truth, strict=True)
         return [self._advice(*row) for row in rows]
+
+    def _unsearched(self, view: View) -> Judgement:
+        chances = probabilities_of(self.policy, view)
+        unknown = np.full(chances.shape, np.nan)
+        best = np.where(view.action_mask != 0, chances, -1.0).argmax(1)
+        return Judgement(chances, unknown, unknown, best)
 
     def _view(self, states: npt.NDArray[Any], ruleset: Ruleset, seed: int) -> View:
         seeds = np.random.default_rng(seed).integers(2**64, size=len(states), dtype=np.uint64)
         which = np.zeros(len(states), np.int16)
         return view_of(states, RuleTable.of([ruleset]), which, seeds)
 
-    def _advice(self, s: Any, mask: Any, chances: Any, values: Any, truth: Any) -> Advice:
-        legal = np.flatnonzero(mask).tolist()
-        options = [_option(s, a, chances, values, truth) for a in legal]
+    def _advice(
+        self, s: Any, mask: Any, chances: Any, values: Any, errors: Any, best: Any, truth: Any
+    ) -> Advice:
+        options = [
+            Option(
+                action := int(TO_ABSOLUTE[s["frame"], framed]),
+                ACTION_TEXT[action],
+                float(chances[framed]),
+                _known(values[framed]),
+                _known(errors[framed]),
+                _known(truth[framed]),
+            )
+            for framed in np.flatnonzero(mask).tolist()
+        ]
         options.sort(key=_merit, reverse=True)
-        return Advice(int(s["turn"]), options[0].action, tuple(options), self.policy.name)
-
-
-def _option(s: Any, framed: int, chances: Any, values: Any, truth: Any) -> Option:
-    action = int(TO_ABSOLUTE[s["frame"], framed])
-    return Option(
-        action,
-        ACTION_TEXT[action],
-        float(chances[framed]),
-        _known(values[framed]),
-        _known(truth[framed]),
-    )
+        advised = int(TO_ABSOLUTE[s["frame"], best])
+        return Advice(int(s["turn"]), advised, tuple(options), self.policy.name)
 
 
 def _known(number: Any) -> float | None:

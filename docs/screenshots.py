@@ -27,7 +27,7 @@ from agents.app.serve import address, listen, settings  # noqa: E402
 from agents.app.web.app import Server  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
-RECORD = ROOT / "tests" / "data" / "egn" / "final-01.egn"
+RECORD = ROOT / "euchre_env" / "data" / "egn" / "final-01.egn"
 DESKTOP, PHONE = (1280, 800), (390, 844)
 SEATS = ["champion", "heuristic", "heuristic"]
 SEED = 7

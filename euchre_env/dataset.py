@@ -1,8 +1,8 @@
-"""Data sets of decisions: a manifest and files of rows, and batches of arrays for offline learning.
+"""Data sets of decisions: a manifest, files of rows, and batches of arrays for offline learning.
 
-``euchre generate`` writes them. The manifest, a JSON file beside the rows, says who played, by which
-rules, and what the columns hold; it grows with every file of rows (a shard) that is finished, so a
-run that was broken off leaves a data set that can be read and gone on with.
+``euchre generate`` writes them. The manifest, a JSON file beside the rows, says who played, by
+which rules, and what the columns hold; it grows with every file of rows (a shard) that is finished,
+so a run that was broken off leaves a data set that can be read and gone on with.
 
 >>> from euchre_env.dataset import DataSet          # doctest: +SKIP
 >>> for batch in DataSet.open("selfplay.npy").batches(256, seed=1):
@@ -52,7 +52,7 @@ Batch = dict[str, npt.NDArray[Any]]
 def manifest_path(out: str | Path) -> Path:
     """Where the manifest of a data set lies, given that path or the one of its rows."""
     out = Path(out)
-    return out if out.name.endswith(_ENDING) else out.with_name(out.stem + _ENDING)
+    return out if out.name.endswith(_ENDING) else out.with_name(out.name + _ENDING)
 
 
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
@@ -205,7 +205,7 @@ class DataSet:
             seed: Of the order: shards in random order, and the rows of each shuffled. None keeps
                 the order of the hands.
             columns: The columns wanted; all unless given.
-            part: ``(k, n)`` gives every n-th batch from number k on, so that n readers share a pass.
+            part: ``(k, n)`` gives every n-th batch from number k on: n readers share a pass.
 
         Raises:
             DataError: an unknown column, a bad part, or a file that cannot be understood.

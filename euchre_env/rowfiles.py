@@ -6,8 +6,8 @@ same rows go into every format and come back equal. No format holds a pickle.
 ``.npy``
     A structured array of :func:`row_dtype`, read in place (:func:`numpy.load` with ``mmap_mode``).
 ``.jsonl``
-    One JSON object a line. ``observation`` is base64 of the deflated bytes (zlib), ``legal`` the ids
-    of the legal actions, ``probabilities`` those of the legal actions in the same order.
+    One JSON object a line. ``observation`` is base64 of the deflated bytes (zlib), ``legal`` the
+    ids of the legal actions, ``probabilities`` those of the legal actions in the same order.
 ``.parquet``
     A column for each field, fixed-size lists for the arrays; needs pyarrow.
 """
@@ -19,6 +19,7 @@ import io
 import json
 import zlib
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -151,13 +152,11 @@ def _fill(row: Any, told: dict[str, Any]) -> None:
 
 def _arrow() -> tuple[ModuleType, ModuleType]:
     try:
-        import pyarrow
-        import pyarrow.parquet
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         raise DataError(
             'Parquet needs pyarrow: pip install "euchre-env[parquet]", or write .npy or .jsonl'
         ) from None
-    return pyarrow, pyarrow.parquet
 
 
 def _parquet_bytes(rows: Rows) -> bytes:

@@ -17,7 +17,7 @@ from euchre_env.replay import full_deals
 from euchre_env.ruleset import Ruleset, RulesetError
 from tests import minimax
 
-DATA = Path(__file__).parent / "data" / "egn"
+DATA = Path(__file__).parents[1] / "euchre_env" / "data" / "egn"
 GAMES = [game for file in sorted(DATA.glob("*.egn")) for game in load_records(file)]
 ANNOTATED = str(DATA / "annotated-01.egn")
 

@@ -16,9 +16,10 @@ from euchre_env.record import load_records
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(__file__).parent / "data"
+EGN = Path(__file__).resolve().parents[1] / "euchre_env" / "data" / "egn"
 CASES = DATA / "rules_cases.json"
-GAMES = sorted(map(str, (DATA / "egn").glob("*.egn")))
-LEAGUE_6 = str(DATA / "egn" / "league-06.egn")
+GAMES = sorted(map(str, EGN.glob("*.egn")))
+LEAGUE_6 = str(EGN / "league-06.egn")
 
 
 def run(*arguments: str, code: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
@@ -33,7 +34,7 @@ def run(*arguments: str, code: str = "", **variables: str) -> subprocess.Complet
 @pytest.fixture
 def renege(tmp_path: Path) -> str:
     """A copy of a real game in which South reneges in trick 2 of deal 3."""
-    data = json.loads((DATA / "egn" / "league-02.egn").read_text("utf-8"))
+    data = json.loads((EGN / "league-02.egn").read_text("utf-8"))
     tricks = data["deals"][3]["phases"][1]["tricks"]
     tricks[1][2], tricks[3][3] = "Qh", "9s"
     file = tmp_path / "renege.egn"

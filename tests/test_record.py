@@ -30,7 +30,7 @@ from euchre_env.replay import replay, verify
 from euchre_env.ruleset import PRESETS, Ruleset
 from euchre_env.testing import random_ruleset
 
-FOLDER = Path(__file__).parent / "data" / "egn"
+FOLDER = Path(__file__).parents[1] / "euchre_env" / "data" / "egn"
 FILES = sorted(FOLDER.glob("*.egn"))
 FINAL_SCORES = {
     "annotated-01": (10, 7),

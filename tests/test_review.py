@@ -37,7 +37,7 @@ from euchre_env.rules import DISCARD, PLAY
 from euchre_env.ruleset import Ruleset
 from tests.pages import check_page
 
-ANNOTATED = Path(__file__).parent / "data" / "egn" / "annotated-01.egn"
+ANNOTATED = Path(__file__).parents[1] / "euchre_env" / "data" / "egn" / "annotated-01.egn"
 GAME = load_records(ANNOTATED)[0]
 HOSTILE = "<script>alert('x')</script>"
 STEP = 0.3

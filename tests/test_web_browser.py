@@ -29,7 +29,7 @@ from euchre_env.replay import replay
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the path")
-RECORD = Path(__file__).resolve().parent / "data" / "egn" / "final-01.egn"
+RECORD = Path(__file__).resolve().parents[1] / "euchre_env" / "data" / "egn" / "final-01.egn"
 PATIENCE = 60_000  # milliseconds; only a hanging page takes so long
 PLAIN = ["heuristic", "heuristic", "heuristic"]
 SOUTH_FIRST = {"preset": "stick", "first_dealer": 1}

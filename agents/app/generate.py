@@ -43,7 +43,7 @@ def add_generate_arguments(parser: argparse.ArgumentParser) -> None:
         "--ruleset",
         action="append",
         metavar="RULES",
-        help=f"preset, file or key=value,...; several of them: one drawn a hand (default: {PRESET})",
+        help=f"preset, file or key=value,...; of several one is drawn a hand (default: {PRESET})",
     )
     parser.add_argument(
         "--shard", type=int, default=SHARD, metavar="N", help="hands a file (default: %(default)s)"
@@ -108,9 +108,10 @@ def _run_files(args: argparse.Namespace) -> dict[str, Any]:
 def _run_minari(args: argparse.Namespace) -> dict[str, Any]:
     from ..selfplay.minari import write_minari
 
-    for name in ("records", "resume", "workers"):
-        if getattr(args, name) not in (None, False, 1):
-            raise DataError(f"--{name} goes with --out, not with --minari")
+    given = {"records": args.records is not None, "resume": args.resume}
+    given |= {"workers": args.workers != 1}
+    for name in (name for name, is_given in given.items() if is_given):
+        raise DataError(f"--{name} goes with --out, not with --minari")
     with progress_bar("generate") as progress:
         data = write_minari(
             args.minari,

@@ -6,6 +6,7 @@ The table holds the full record. A person is only ever given :meth:`Table.snapsh
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,6 +75,16 @@ class _Hand:
     first: int
 
 
+@functools.lru_cache(maxsize=32)
+def agent_of(name: str) -> Agent:
+    """The agent of a name, made once for all tables: agents remember nothing of a game.
+
+    Raises:
+        AgentError: it cannot be made.
+    """
+    return make(name)
+
+
 class Table:
     """One game, or one hand, between people and agents.
 
@@ -108,8 +119,7 @@ class Table:
             raise TableError(f"seed={seed} is negative: give a whole number from 0")
         ruleset.require_playable()
         self.ruleset, self.lineup, self.seed, self.length = ruleset, tuple(seats), seed, length
-        made: dict[str, Agent] = {name: make(name) for name in dict.fromkeys(seats) if name}
-        self._agents = [made[name] if name else None for name in seats]
+        self._agents = [agent_of(name) if name else None for name in seats]
         self._table = RuleTable.of([ruleset])
         self.rules: Any = self._table.rules[0]
         self._states = rules.new_states(1)
@@ -330,7 +340,7 @@ def _snapshot(table: Table, seat: int) -> dict[str, Any]:
         ],
         "hand": _texts(s.hand[seat], frame),
         "counts": [len(cards_of(full.hand[k], frame)) for k in range(N_SEATS)],
-        **_cards_on_table(s, frame),
+        **cards_on_table(s, frame),
         "discard": _only(s.discard, frame),
         "calls": _calls(table, seat),
         "maker": _seat(s.maker),
@@ -349,7 +359,8 @@ def _snapshot(table: Table, seat: int) -> dict[str, Any]:
     }
 
 
-def _cards_on_table(s: Any, frame: int) -> dict[str, Any]:
+def cards_on_table(s: Any, frame: int) -> dict[str, Any]:
+    """The trick, the one before, and the upcard of a record, as plain values."""
     tricks = [_trick(s, t, frame) for t in range(rules.N_TRICKS)]
     played = [trick for trick in tricks if trick]
     going_on = s.phase == rules.PLAY and s.count > 0

@@ -12,7 +12,7 @@ draws nothing that other players do not.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,9 @@ MARGIN = 1.0
 On top of a policy of a minute's training, N = 50, 500 duplicate deals with seed 7, margins of 0, 1
 and 2 gained 0.10 ± 0.06, 0.07 ± 0.04 and 0.06 ± 0.03: more risk for more gain, none clearly best.
 """
+
+SURE = 2.0
+"""The least margin by which advice departs from the policy: a person takes it for the truth."""
 
 ACTS_A_WORLD = 20
 """About as many acts of other seats as the history of a world holds; bounds memory."""
@@ -260,6 +263,14 @@ def _compare(weights, favourites, origin, acts, worth, sums):
 
 
 @njit
+def _gain(sums, squares):
+    """The mean of paired differences and its standard error, from three sums and the weights'."""
+    gain = sums[0]
+    variance = sums[2] - gain * (2.0 * sums[1] - gain * squares)
+    return gain, np.sqrt(max(variance, 0.0))
+
+
+@njit
 def _overrule(weights, favourites, acts, sums, margin, games, out):
     """Write each game's act: the best of those that beat the policy's own by the margin."""
     for k in range(len(games)):
@@ -268,13 +279,37 @@ def _overrule(weights, favourites, acts, sums, margin, games, out):
         highest = 0.0
         for action in range(N_ACTIONS):
             if (acts[k] >> action) & 1:
-                gain = sums[k, action, 0]
-                variance = sums[k, action, 2] - gain * (2.0 * sums[k, action, 1] - gain * squares)
-                error = np.sqrt(max(variance, 0.0))
+                gain, error = _gain(sums[k, action], squares)
                 if gain > highest + TIE and gain > margin * error:
                     best = np.int64(action)
                     highest = gain
         out[games[k]] = best
+
+
+@njit
+def _errors(weights, acts, sums, out):
+    """Write the standard error of each act's difference to the policy's own, float64[G, 38]."""
+    for k in range(len(acts)):
+        squares = (weights[k] * weights[k]).sum()
+        for action in range(N_ACTIONS):
+            if (acts[k] >> action) & 1:
+                out[k, action] = _gain(sums[k, action], squares)[1]
+
+
+class Judgement(NamedTuple):
+    """What the search thinks of all legal acts of B decisions; points are those of the seat's team.
+
+    Attributes:
+        chances: float32[B, 38], how likely the policy takes each act.
+        values: float64[B, 38], net points that the hand is expected to bring; NaN where illegal.
+        errors: float64[B, 38], standard errors of the difference to the policy's own act.
+        best: int64[B], the policy's own act, or one that beats it by the margin.
+    """
+
+    chances: npt.NDArray[np.float32]
+    values: Floats
+    errors: Floats
+    best: Actions
 
 
 class PolicySearchAgent(SearchAgent):
@@ -338,16 +373,18 @@ class PolicySearchAgent(SearchAgent):
         rest = log_likelihoods(self.policy, view, worlds, False, size)
         _reweigh(rest, worlds.weights)
 
-    def values(self, view: View) -> Floats:
-        """What each legal act is expected to bring, float64[B, 38]: net points of the seat's team.
+    def judge(self, view: View) -> Judgement:
+        """What the search thinks of every legal act, also those that :meth:`act` leaves out.
 
-        All acts are played out, also those that :meth:`act` would not consider; NaN where illegal.
         Points count as points at any score.
 
         Raises:
             AgentError: a game that no deal of the unseen cards explains.
         """
-        found = np.zeros((len(view), N_ACTIONS))
+        chances = probabilities_of(self.policy, view)
+        favourites = np.where(view.action_mask != 0, chances, -1.0).argmax(1)
+        values, errors = (np.zeros((len(view), N_ACTIONS)) for _ in range(2))
+        best = np.empty(len(view), np.int64)
         size = max(1, self._limit // (CANDIDATES * self.worlds))
         for first in range(0, len(view), size):
             rows = np.arange(first, min(first + size, len(view)))
@@ -357,12 +394,18 @@ class PolicySearchAgent(SearchAgent):
                 raise AgentError(f"{self.name}: no deal explains what is seen in game {failed}")
             worlds.utility[:] = np.arange(-CENTRE, CENTRE + 1)
             self.weigh(view, worlds)
-            acts = view.legal[rows]
+            acts, sums = view.legal[rows], np.zeros((len(rows), N_ACTIONS, 3))
             most = int(np.bitwise_count(acts).max())
             for low, high in worlds.slices(self._limit // most):
                 came = play_out(view, worlds, acts, low, high, self.policy)
-                credit(worlds.weights, came.origin, came.acts, came.worth, found[rows[0] :])
-        return np.where(view.action_mask != 0, found, np.nan)
+                credit(worlds.weights, came.origin, came.acts, came.worth, values[rows[0] :])
+                _compare(
+                    *(worlds.weights, favourites[rows], came.origin, came.acts, came.worth, sums)
+                )
+            _errors(worlds.weights, acts, sums, errors[rows[0] :])
+            margin = max(self.margin, SURE)
+            _overrule(worlds.weights, favourites[rows], acts, sums, margin, rows, best)
+        return Judgement(chances, np.where(view.action_mask != 0, values, np.nan), errors, best)
 
     def _judge(
         self, view: View, worlds: Worlds, acts: Integers, favourites: Integers, out: Actions

@@ -1,1 +1,1 @@
-"""Self-play as data: hands played by number, files of their decisions, and other people's formats."""
+"""Self-play as data: hands played by number, files of their decisions, other people's formats."""

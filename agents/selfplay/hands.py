@@ -1,10 +1,10 @@
 """Hands of self-play, many at once, with every decision as a row.
 
 Hand ``h`` of a seed is the same whatever is played beside it: its rule set, dealer and deck come
-from the stream (seed, h), and are those of the first episode of game ``h`` of a ``BatchEnv`` of that
-seed. The agents' randomness comes from (seed, h, number of the decision). Seat ``s`` of hand ``h`` is
-played by agent ``(h + s) mod K`` of the K agents: one agent plays all seats, two are pairs that swap
-seats from hand to hand, four go round the table.
+from the stream (seed, h), and are those of the first episode of game ``h`` of a ``BatchEnv`` of
+that seed. The agents' randomness comes from (seed, h, number of the decision). Seat ``s`` of hand
+``h`` is played by agent ``(h + s) mod K`` of the K agents: one agent plays all seats, two are pairs
+that swap seats from hand to hand, four go round the table.
 """
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 

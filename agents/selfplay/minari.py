@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import warnings
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -44,13 +46,12 @@ ACTION = spaces.Discrete(N_ACTIONS)
 
 def _minari() -> ModuleType:
     try:
-        import h5py  # noqa: F401 - what Minari writes with
-        import minari
+        import_module("h5py")  # what Minari writes with
+        return import_module("minari")
     except ImportError:
         raise DataError(
             'this needs Minari: pip install "euchre-env[minari]" (Python 3.11 or later)'
         ) from None
-    return minari
 
 
 def write_minari(
@@ -90,11 +91,11 @@ def write_minari(
         for first in range(0, hands, batch):
             count = min(batch, hands - first)
             found = play_hands(players, played, seed, first, count, forced=True)
-            data.storage.update_episodes(_buffers(minari, found, played))
+            data.storage.update_episodes(_buffers(found, played))
             if progress is not None:
                 progress(first + count, hands)
     except BaseException:
-        _delete(minari, name)
+        _delete(name)
         raise
     return minari.load_dataset(name)
 
@@ -107,8 +108,6 @@ def _create(
     hands: int,
     seed: int,
 ) -> Any:
-    from minari.dataset.minari_dataset import parse_dataset_id
-
     rules = " or ".join(ruleset_text(r) for r in rulesets)
     words = ["euchre", "generate", *agents, "--hands", str(hands), "--minari", name]
     words += ["--seed", str(seed), *(w for r in rulesets for w in ("--ruleset", ruleset_text(r)))]
@@ -117,7 +116,7 @@ def _create(
         f"euchre-env {__version__}, trump-relative frame: {shlex.join(words)}"
     )
     try:
-        parse_dataset_id(name)
+        import_module("minari.dataset.minari_dataset").parse_dataset_id(name)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that author, link and environment are not given
             return minari.create_dataset_from_buffers(
@@ -127,20 +126,16 @@ def _create(
                 action_space=ACTION,
                 algorithm_name=", ".join(agents),
                 description=told,
-                requirements=[f"euchre-env=={__version__}"],
+                requirements=["euchre-env"],
                 jpeg_encoding=False,
             )
     except ValueError as error:
         raise DataError(f"Minari refuses {name!r}: {error}") from None
 
 
-def _delete(minari: ModuleType, name: str) -> None:
+def _delete(name: str) -> None:
     """Remove a data set that is not finished."""
-    import shutil
-
-    from minari.storage import get_dataset_path
-
-    path = get_dataset_path(name)
+    path = import_module("minari.storage").get_dataset_path(name)
     if os.path.isdir(path):
         shutil.rmtree(path)
 
@@ -165,23 +160,22 @@ def _final_observations(hands: Hands, rulesets: Sequence[Ruleset]) -> Array:
     return out
 
 
-def _buffers(minari: ModuleType, hands: Hands, rulesets: Sequence[Ruleset]) -> Iterator[Any]:
+def _buffers(hands: Hands, rulesets: Sequence[Ruleset]) -> Iterator[Any]:
     """The episodes of all seats that had a decision, by hand and seat."""
-    from minari.data_collector import EpisodeBuffer
-
+    episode = import_module("minari.data_collector").EpisodeBuffer
     final = _final_observations(hands, rulesets)
     rows = hands.rows[np.lexsort((hands.rows["step"], hands.rows["seat"], hands.rows["hand"]))]
     for part in np.split(rows, np.flatnonzero(rows["last"])[:-1] + 1) if len(rows) else []:
         hand, seat = int(part["hand"][0]), int(part["seat"][0])
         end = final[hand - hands.first, seat]
-        yield EpisodeBuffer(
+        yield episode(
             seed=hand,
             observations={
                 "observation": np.vstack([part["observation"], end[None]]),
                 "action_mask": np.vstack([part["action_mask"], np.zeros((1, N_ACTIONS), np.int8)]),
             },
             actions=part["action"].astype(np.int64),
-            rewards=part["reward"] * part["last"],  # type: ignore[arg-type]
+            rewards=part["reward"] * part["last"],
             terminations=part["last"].copy(),
             truncations=np.zeros(len(part), np.bool_),
             infos=_infos(part),

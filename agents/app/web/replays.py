@@ -93,7 +93,7 @@ def _decision(decision: Decision, advice: Advice) -> dict[str, Any]:
         "action": decision.action,
         "text": decision.text,
         "best": ACTION_TEXT[advice.best],
-        "loss": decision.loss or 0.0,
+        "loss": decision.cost or 0.0,
         "advice": advice_told(advice),
     }
 

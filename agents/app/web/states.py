@@ -46,7 +46,7 @@ def open_state(s: Any, steps: Sequence[Step], players: Sequence[str]) -> dict[st
         "phase": rules.PHASES[int(s.phase)],
         "actor": None if s.turn < 0 else int(s.turn),
         "counts": [len(cards_of(hand, int(s.frame))) for hand in s.hand],
-        **tables._cards_on_table(s, int(s.frame)),
+        **tables.cards_on_table(s, int(s.frame)),
         "calls": [
             {"seat": int(step.state.turn), "text": ACTION_TEXT[step.action]}
             for step in steps

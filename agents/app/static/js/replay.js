@@ -9,7 +9,7 @@ import { felt, SEATS } from "./table.js";
 
 const PACE = 1100;
 const MOST_BYTES = 1000000;
-const MARKS = [[0.5, "blunder"], [0.15, "slip"]];
+const MARKS = [[0.25, "blunder"], [0.05, "slip"]];
 
 export class ReplayPage {
   constructor(main, id) {
@@ -202,11 +202,11 @@ export class ReplayPage {
   }
 
   totals(all) {
-    return h("table", { class: "figures" }, h("thead", {}, h("tr", {}, ["Seat", "Decisions", "Best", "Lost"].map((text) => h("th", { scope: "col" }, text)))),
+    return h("table", { class: "figures" }, h("thead", {}, h("tr", {}, ["Seat", "Decisions", "Sound", "Lost"].map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, SEATS.map((name, seat) => {
         const own = all.filter((decision) => decision.seat === seat);
-        const best = own.filter((decision) => decision.loss < 0.005).length;
-        return h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, String(own.length)), h("td", {}, String(best)), h("td", {}, own.reduce((sum, d) => sum + d.loss, 0).toFixed(2)));
+        const sound = own.filter((decision) => decision.loss < 0.005).length;
+        return h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, String(own.length)), h("td", {}, String(sound)), h("td", {}, own.reduce((sum, d) => sum + d.loss, 0).toFixed(2)));
       })));
   }
 
@@ -242,7 +242,7 @@ const icon = (name) => s("svg", { viewBox: "0 0 24 24", class: "sign-icon", "ari
 
 const kind = (loss) => MARKS.find(([least]) => loss >= least)?.[1] ?? "fine";
 
-const lossWords = (loss) => (loss < 0.005 ? "the best, as far as can be told" : `it cost ${loss.toFixed(2)} points`);
+const lossWords = (loss) => (loss < 0.005 ? "nothing was clearly better" : `it cost ${loss.toFixed(2)} points`);
 
 const lossTag = (decision) =>
   decision && decision.loss >= 0.05 && h("span", { class: `lost ${kind(decision.loss)}` }, `−${decision.loss.toFixed(2)}`);
