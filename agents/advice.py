@@ -39,17 +39,17 @@ class Option:
         probability: How often the policy takes it.
         value: Points that the hand is expected to bring after it, over sampled worlds; None where
             no search was asked for.
+        double_dummy: Points after it when all see all cards; None where that was not asked for.
         error: Standard error of the difference in value to the policy's likeliest act, by the
             sampled worlds; None where no search was asked for.
-        double_dummy: Points after it when all see all cards; None where that was not asked for.
     """
 
     action: int
     text: str
     probability: float
     value: float | None = None
-    error: float | None = None
     double_dummy: float | None = None
+    error: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,8 @@ class Advisor:
                 ACTION_TEXT[action],
                 float(chances[framed]),
                 _known(values[framed]),
-                _known(errors[framed]),
                 _known(truth[framed]),
+                _known(errors[framed]),
             )
             for framed in np.flatnonzero(mask).tolist()
         ]

@@ -41,6 +41,9 @@ ENGINE: dict[str, frozenset[str]] = {
     "kernels": BASE | {"rules", "actions", "encoding"},
     "batch": BASE | {"rules", "actions", "encoding", "kernels"},
     "solver": BASE | {"rules", "actions", "encoding", "kernels"},
+    "rowfiles": BASE | {"rules", "encoding"},
+    "dataset": BASE | {"rules", "encoding", "rowfiles"},
+    "real_deals": BASE | {"record"},
     "analysis": BASE | {"record", "replay", "solver"},
     "small_games": BASE | {"rules", "actions"},
     "belief": BASE | {"rules", "encoding", "kernels"},
@@ -69,6 +72,7 @@ AGENTS: dict[str, frozenset[str]] = {
     "advice": frozenset({"base", "heuristic", "search", "__init__"}),
     "training": frozenset({"base", "network", "heuristic", "style", "bids", "plots"}),
     "evaluation": frozenset({"base", "split", "style", "bids", "advice", "__init__"}),
+    "selfplay": frozenset({"base", "search", "evaluation", "__init__"}),
     "app": ANY,
     "__main__": ANY,
 }

@@ -42,6 +42,8 @@ VERBS: dict[str, Verb] = {
     "exploit": Verb(".exploit", "train a pair against a frozen agent and measure what it gains"),
     "report": Verb(".report", "measure an agent and write its model card"),
     "sweep": Verb(".sweep", "train every combination of some settings and rank the results"),
+    "generate": Verb(".generate", "write self-play as data: rows, records, or a Minari data set"),
+    "agree": Verb(".agree", "compare an agent's decisions with those of recorded players"),
     "stats": Verb(".match", "show how an agent plays: shares by outcome and by seat"),
     "equity": Verb(".equity", "show the chance to win the game from every score"),
     "bench": Verb(".bench", "measure the speed of the engine"),
