@@ -1,4 +1,4 @@
-"""Rewards of one known hand through every library that drives the game: the table of docs/interop.md.
+"""Rewards of one known hand through every library that drives the game, as a table.
 
     pip install -c constraints.txt -e ".[interop]" && python benchmarks/interop.py --write
 
@@ -13,6 +13,7 @@ theirs prints the row that docs/interop.md records with its date.
 """
 
 import argparse
+import runpy
 import sys
 import warnings
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from euchre_env import EuchreGymEnv, EuchreVectorEnv, action_id, euchre_v0, rules
+from euchre_env._files import write_whole
 from euchre_env.aec import AGENTS
 from euchre_env.cards import card_id, deck_of
 from euchre_env.encoding import LAYOUT
@@ -32,7 +34,8 @@ DEALER = 3
 REWARDS = [-4.0, 4.0, -4.0, 4.0]
 DECISIONS = 21
 OPTIONS = {"deck": DECK, "dealer": DEALER}
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "interop.md"
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "interop.md"
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 
 ORDER_UP, ALONE = action_id("order_up"), action_id("alone")
@@ -156,11 +159,12 @@ def _seat_total(seat: int) -> float:
 
 
 def gymnasium_vector() -> Delivered:
-    """The VectorEnv, with Gymnasium's wrapper that counts episodes around it."""
+    """The VectorEnv, its spaces checked at every step."""
     env = KnownHands(2, frame="absolute")
     seen, info = env.reset(seed=1)
     done = np.zeros(2, bool)
     while not done.any():
+        assert env.observation_space.contains(seen)
         chosen = [choose(*pair) for pair in zip(seen, info["action_mask"], strict=True)]
         seen, _, done, _, info = env.step(np.array(chosen))
     return Delivered('`VectorEnv`, `info["rewards"]`', info["rewards"][0].tolist())
@@ -237,24 +241,29 @@ def torchrl() -> Delivered:
 
 def tianshou() -> Delivered:
     """A Collector over PettingZooEnv; the returns that a learner of each seat gets."""
+    returns = tianshou_returns(horizon=40)
+    ran = "`PettingZooEnv`, returns of `MultiAgentOffPolicyAlgorithm`, horizon 40"
+    return Delivered(ran, [float(returns[agent][0]) for agent in AGENTS])
+
+
+def tianshou_returns(horizon: int) -> dict[str, Any]:
+    """What Tianshou's n-step learner of each seat is told that its decisions were worth."""
     from tianshou.data import Collector, VectorReplayBuffer
     from tianshou.env import DummyVectorEnv, PettingZooEnv
 
-    algorithm = tianshou_learner(choose)
-    envs = DummyVectorEnv([lambda: PettingZooEnv(euchre_v0.env())])
+    algorithm = _tianshou_learners(horizon)
     buffer = VectorReplayBuffer(100, 1)
+    envs = DummyVectorEnv([lambda: PettingZooEnv(euchre_v0.env())])
     collector = Collector(algorithm, envs, buffer)
     collector.reset(gym_reset_kwargs={"seed": 1, "options": OPTIONS})
     collector.collect(n_step=DECISIONS)
     batch, indices = buffer.sample(0)
-    returns = algorithm._preprocess_batch(batch, buffer, indices)
-    rewards = [float(returns[agent].returns.flatten()[0]) for agent in AGENTS]
-    ran = "`PettingZooEnv`, `Collector`, returns of `MultiAgentOffPolicyAlgorithm` (horizon 40)"
-    return Delivered(ran, rewards)
+    told = algorithm._preprocess_batch(batch, buffer, indices)
+    return {agent: told[agent].returns.flatten() for agent in AGENTS}
 
 
-def tianshou_learner(policy: Callable[[Any, Any], int], horizon: int = 40) -> Any:
-    """Four DQN learners whose values follow ``policy``, with n-step returns of some horizon."""
+def _tianshou_learners(horizon: int) -> Any:
+    """Four DQN learners that make the known hand's choices and value every position at zero."""
     import torch
     from tianshou.algorithm import DQN, MultiAgentOffPolicyAlgorithm
     from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
@@ -263,31 +272,26 @@ def tianshou_learner(policy: Callable[[Any, Any], int], horizon: int = 40) -> An
 
     env = PettingZooEnv(euchre_v0.env())
 
-    class Fixed(torch.nn.Module):
-        """One for the action chosen, zero for the others."""
+    class Chooser(torch.nn.Module):
+        """Values below 1e-3, largest for what :func:`choose` prefers."""
 
         def __init__(self) -> None:
             super().__init__()
-            self.weight = torch.nn.Parameter(torch.zeros(1))
+            self.scale = torch.nn.Parameter(torch.tensor(1e-5))
 
         def forward(self, seen: Any, state: Any = None, info: Any = None) -> Any:
-            """float32[B, 38] of observations [B, D]; masks follow later."""
             del info
-            values = torch.zeros(len(seen), env.action_space.n)
-            for row, observation in enumerate(seen):
-                values[row] = torch.linspace(0.5, 0.0, env.action_space.n)
-                values[row, ALONE] = 1
-                values[row, ORDER_UP] = 2 if observation[_HOLDS_RIGHT] else -2
-            return values + self.weight, state
+            values = -torch.arange(env.action_space.n).repeat(len(seen), 1).float()
+            values[:, ALONE] = 1
+            values[:, ORDER_UP] += 20 * torch.as_tensor(seen[:, _HOLDS_RIGHT] > 0)
+            return values * self.scale, state
 
-    del policy
-
-    def one() -> Any:
-        made = DiscreteQLearningPolicy(model=Fixed(), action_space=env.action_space)
+    def learner() -> Any:
+        policy = DiscreteQLearningPolicy(model=Chooser(), action_space=env.action_space)
         optim = AdamOptimizerFactory()
-        return DQN(policy=made, optim=optim, gamma=1.0, n_step_return_horizon=horizon)
+        return DQN(policy=policy, optim=optim, gamma=1.0, n_step_return_horizon=horizon)
 
-    return MultiAgentOffPolicyAlgorithm(algorithms=[one() for _ in AGENTS], env=env)
+    return MultiAgentOffPolicyAlgorithm(algorithms=[learner() for _ in AGENTS], env=env)
 
 
 def supersuit() -> Delivered:
@@ -356,6 +360,58 @@ def shimmy() -> Delivered:
     return Delivered("`python_euchre` through `shimmy_env`", [paid[agent] for agent in AGENTS])
 
 
+# ---- libraries with environments of their own ----------------------------------------------------
+
+
+def run_example(name: str) -> Any:
+    """Run an example with its tiny defaults."""
+    return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))["main"]([])
+
+
+def rllib() -> Delivered:
+    """RLlib's own record of the known hand, and an iteration of PPO."""
+    from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
+
+    from euchre_env.wrappers import rllib_env
+
+    env, episode = rllib_env(), MultiAgentEpisode()
+    seen, infos = env.reset(seed=1, options=OPTIONS)
+    episode.add_env_reset(observations=seen, infos=infos)
+    while not episode.is_done:
+        actions = {a: choose(o["observations"], o["action_mask"]) for a, o in seen.items()}
+        seen, rewards, ended, cut, infos = env.step(actions)
+        episode.add_env_step(seen, actions, rewards, infos, terminateds=ended, truncateds=cut)
+    paid = [float(episode.agent_episodes[agent].get_return()) for agent in AGENTS]
+    run_example("rllib_ppo")
+    return Delivered("`rllib_env`, `MultiAgentEpisode`, an iteration of PPO with masks", paid)
+
+
+def agilerl() -> Delivered:
+    """AgileRL's wrapper around the parallel environment, IPPO's masked choices, and its PPO."""
+    from agilerl.algorithms import IPPO
+    from agilerl.wrappers.pettingzoo_wrappers import PettingZooAutoResetParallelWrapper
+
+    from euchre_env.wrappers import agilerl_env
+
+    game = agilerl_env()
+    env = PettingZooAutoResetParallelWrapper(game)
+    learner = IPPO(
+        list(game.observation_spaces.values()), list(game.action_spaces.values()), list(AGENTS)
+    )
+    seen, infos = env.reset(seed=1, options=OPTIONS)
+    total, done = dict.fromkeys(AGENTS, 0.0), False
+    while not done:
+        offered, *_ = learner.get_action({a: o[None] for a, o in seen.items()}, infos)
+        assert all(infos[agent]["action_mask"][int(x[0])] for agent, x in offered.items())
+        chosen = {a: choose(seen[a], infos[a]["action_mask"]) for a in AGENTS}
+        seen, rewards, ended, _, infos = env.step(chosen)
+        total = {agent: total[agent] + float(rewards[agent]) for agent in AGENTS}
+        done = all(ended.values())
+    run_example("agilerl_ppo")
+    ran = "`agilerl_env` with masks of `IPPO`, an iteration of `PPO` on one seat"
+    return Delivered(ran, list(total.values()))
+
+
 # ---- the table -----------------------------------------------------------------------------------
 
 
@@ -380,6 +436,11 @@ LIBRARIES = (
     Library("OpenSpiel", ("open_spiel",), open_spiel),
     Library("Shimmy", ("Shimmy", "open_spiel"), shimmy),
 )
+APART = (
+    Library("RLlib", ("ray", "gymnasium", "pettingzoo", "torch"), rllib),
+    Library("AgileRL", ("agilerl", "gymnasium", "pettingzoo", "tensordict", "torch"), agilerl),
+)
+"""Those that want an environment of their own; the page records their rows by hand."""
 
 
 def versions(library: Library) -> str | None:
@@ -422,12 +483,23 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     chosen = LIBRARIES
     if args.only:
-        chosen = tuple(each for each in LIBRARIES if args.only.lower() in each.name.lower())
+        every = LIBRARIES + APART
+        chosen = tuple(each for each in every if args.only.lower() in each.name.lower())
         if not chosen:
-            parser.error(f"--only {args.only}: there are {', '.join(x.name for x in LIBRARIES)}")
+            parser.error(f"--only {args.only}: there are {', '.join(x.name for x in every)}")
     lines, status = table(chosen)
     print("\n".join(lines))
+    if args.write and status == 0 and not args.only:
+        write_table(lines)
     return status
+
+
+def write_table(lines: list[str]) -> None:
+    """Put the table between its marks in the page."""
+    before, rest = PAGE.read_text("utf-8").split(BEGIN)
+    after = rest.split(END)[1]
+    text = f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}"
+    write_whole(PAGE, text.encode())
 
 
 if __name__ == "__main__":

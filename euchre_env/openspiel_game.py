@@ -2,10 +2,11 @@
 
     import pyspiel
     import euchre_env.openspiel_game  # registers the game
-    game = pyspiel.load_game("python_euchre", {"ruleset": "stick", "joker": True})
+    game = pyspiel.load_game("python_euchre", {"ruleset": "stick,joker=true", "score_0": 8})
 
-Parameters are ``ruleset`` (a preset), the rule set's options by name, and ``score_0`` and
-``score_1``, the points of the teams before the hand. Actions are the absolute ids of
+Parameters are ``ruleset``, as a command line names it, and ``score_0`` and ``score_1``, the points
+of the teams before the hand. In OpenSpiel's own texts of games, where commas and ``=`` have a
+meaning, a rule set reads ``stick/joker:true``. Actions are the absolute ids of
 :mod:`euchre_env.actions`. Chance is explicit: the dealer (uniform, or none where ``first_dealer``
 names a seat), the upcard, then five cards for each of the seats 0 to 3, and with the joker the
 kitty. The upcard comes first so that a joker that may not be turned up leaves every other deal
@@ -16,10 +17,10 @@ a seat has seen. The tensor is the observation, each block shifted and scaled as
 :data:`euchre_env.encoding.LAYOUT` says. ``resample_from_infostate`` draws from
 :mod:`euchre_env.belief`, so it keeps shown voids and deals the kitty and hidden discards anew.
 
-OpenSpiel's C++ calls no Python method for resampling: ``pyspiel.ISMCTSBot`` needs
-``set_resampler(lambda state, seat: state.resample_from_infostate(seat, random.random))``, and the
-Python ``ISMCTSBot`` needs nothing. OpenSpiel saves Python games as pickles; load no saved state
-from a source you do not trust.
+OpenSpiel's algorithms in Python take the game. Its compiled bots (``pyspiel.MCTSBot``,
+``pyspiel.ISMCTSBot``) take no game written in Python: in OpenSpiel 2.0.2 they end the process, with
+its own ``python_kuhn_poker`` as well, and C++ calls no Python method for resampling. OpenSpiel
+saves Python games as pickles; load no saved state from a source you do not trust.
 """
 
 from __future__ import annotations
@@ -34,17 +35,18 @@ import numpy.typing as npt
 import pyspiel
 
 from . import belief, rules
-from .actions import FROM_ABSOLUTE, TO_ABSOLUTE, action_text
+from .actions import FROM_ABSOLUTE, action_text
 from .cards import CARD_AT, JOKER, N_CARDS, card_text, cards_of, deck_of
 from .encoding import LAYOUT, OBSERVATION_SIZE, encode, rule_codes
 from .kernels import absolute_set
-from .ruleset import OPTIONS, Ruleset, RulesetError
+from .ruleset import OPTIONS, Ruleset
 
 NAME = "python_euchre"
 HAND_SIZE = 5
 UPCARD_AT, KITTY_AT = 20, 21
 """Where upcard and kitty stand in a deck, after the hands."""
-_UNSET = ""
+_TRIES = 10_000
+_ABSOLUTE = True
 
 _GAME_TYPE = pyspiel.GameType(
     short_name=NAME,
@@ -60,12 +62,7 @@ _GAME_TYPE = pyspiel.GameType(
     provides_information_state_tensor=True,
     provides_observation_string=True,
     provides_observation_tensor=True,
-    parameter_specification={
-        "ruleset": "american",
-        "score_0": 0,
-        "score_1": 0,
-        **dict.fromkeys(OPTIONS, _UNSET),
-    },
+    parameter_specification={"ruleset": "american", "score_0": 0, "score_1": 0},
 )
 
 
@@ -80,21 +77,30 @@ class _Rules(NamedTuple):
 
 
 @cache
-def _rules_of(parameters: tuple[tuple[str, Any], ...]) -> _Rules:
+def _rules_of(text: str, score: tuple[int, int]) -> _Rules:
     """The rules of a game by its parameters.
 
     Raises:
-        RulesetError: an unknown preset, a value that does not fit, or another table than four.
+        RulesetError: no such rule set, or one for another table than four.
     """
-    given = dict(parameters)
-    score = int(given.pop("score_0", 0)), int(given.pop("score_1", 0))
-    preset = str(given.pop("ruleset", "american"))
-    changes = ",".join(f"{name}={value}" for name, value in given.items())
-    ruleset = Ruleset.parse(f"{preset},{changes}" if changes else preset)
+    ruleset = Ruleset.parse(_without_slashes(text))
     ruleset.require_playable()
     kitty = range(KITTY_AT, KITTY_AT + 3) if ruleset.joker else ()
     order = (UPCARD_AT, *range(UPCARD_AT), *kitty)
     return _Rules(ruleset, ruleset.record()[0], rule_codes(ruleset), score, order)
+
+
+def _without_slashes(text: str) -> str:
+    """``stick/joker:true`` as ``stick,joker=true``; what has commas or ``=`` stays as it is."""
+    if "," in text or "=" in text:
+        return text
+    return ",".join(item.replace(":", "=", 1) for item in text.split("/"))
+
+
+def _with_slashes(text: str) -> str:
+    if "," not in text and "=" not in text:
+        return text
+    return "/".join(item.strip().replace("=", ":", 1) for item in text.split(","))
 
 
 def _most_points(ruleset: Ruleset) -> float:
@@ -115,11 +121,10 @@ class EuchreGame(pyspiel.Game):  # type: ignore[misc]
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
-        given = {name: value for name, value in (params or {}).items() if value != _UNSET}
-        self.key = tuple(sorted(given.items()))
-        shared = _rules_of(self.key)
-        self.ruleset = shared.ruleset
-        most = _most_points(shared.ruleset)
+        given = params or {}
+        text = _with_slashes(str(given.get("ruleset", "american")))
+        score = int(given.get("score_0", 0)), int(given.get("score_1", 0))
+        most = _most_points(_rules_of(text, score).ruleset)
         info = pyspiel.GameInfo(
             num_distinct_actions=rules.N_ACTIONS,
             max_chance_outcomes=N_CARDS,
@@ -129,7 +134,19 @@ class EuchreGame(pyspiel.Game):  # type: ignore[misc]
             utility_sum=0.0,
             max_game_length=belief.MAX_ACTS,
         )
-        super().__init__(_GAME_TYPE, info, given)
+        own = {"ruleset": text, "score_0": score[0], "score_1": score[1]}
+        super().__init__(_GAME_TYPE, info, own)
+
+    @property
+    def key(self) -> tuple[str, tuple[int, int]]:
+        """Rule set and score; read from OpenSpiel's side, which alone survives a pickle."""
+        own = self.get_parameters()
+        return own["ruleset"], (own["score_0"], own["score_1"])
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rule set."""
+        return _rules_of(*self.key).ruleset
 
     def new_initial_state(self) -> EuchreState:
         """A hand of which nothing is dealt."""
@@ -137,7 +154,7 @@ class EuchreGame(pyspiel.Game):  # type: ignore[misc]
 
     def max_chance_nodes_in_history(self) -> int:
         """The dealer and the cards dealt one by one."""
-        return 1 + len(_rules_of(self.key).order)
+        return 1 + len(_rules_of(*self.key).order)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> EuchreObserver:
         """An observer of all that a seat can know; there is no other."""
@@ -160,7 +177,7 @@ class EuchreState(pyspiel.State):  # type: ignore[misc]
     @property
     def rules(self) -> _Rules:
         """What all states of the game share."""
-        return _rules_of(self.key)
+        return _rules_of(*self.key)
 
     @property
     def record(self) -> Any:
@@ -261,22 +278,42 @@ class EuchreState(pyspiel.State):  # type: ignore[misc]
         """
         if not self.is_dealt:
             raise belief.BeliefError("the cards are not dealt yet: apply the chance outcomes first")
-        seed = int(probability_sampler() * 2**53)
         ruleset = self.rules.ruleset
-        return self._replayed(belief.worlds(self.record, ruleset, player_id, 1, seed)[0])
+        for _ in range(_TRIES):
+            seed = int(probability_sampler() * 2**53)
+            state = self._replayed(belief.worlds(self.record, ruleset, player_id, 1, seed)[0])
+            if state is not None:
+                return state
+        raise belief.BeliefError(f"no deal found that gives seat {self.record.turn} a weak hand")
 
-    def _replayed(self, world: Any) -> EuchreState:
-        """A new state that has come to the record of a world by the same acts."""
+    def _replayed(self, world: Any) -> EuchreState | None:
+        """A new state that has come to the record of a world by the same acts.
+
+        None where the world does not ask the seat about its weak hand that is being asked.
+        """
         state = self.get_game().new_initial_state()
         if state.dealer == rules.NOBODY:
             state.apply_action(self.dealer)
         deck = _deck_of(world, self.rules.record)
         for place in self.rules.order:
             state.apply_action(int(deck[place]))
+        state._answer_weak_hands(world)
+        if (state.record.phase == rules.WEAK_HAND) != (self.record.phase == rules.WEAK_HAND):
+            return None
         for action in self.acts:
+            if action in (rules.CLAIM, rules.KEEP):
+                continue  # who was asked depends on hidden cards
             is_discard = int(state.record.phase) == rules.DISCARD
             state.apply_action(_discarded(world) if is_discard else action)
         return state
+
+    def _answer_weak_hands(self, world: Any) -> None:
+        """Claim for the seat that swapped, and keep for all others, as far as a world has come."""
+        while int(self.record.phase) == rules.WEAK_HAND:
+            if world.phase == rules.WEAK_HAND and world.turn == self.record.turn:
+                return
+            is_swapper = world.swapper == self.record.turn
+            self.apply_action(rules.CLAIM if is_swapper else rules.KEEP)
 
 
 def _discarded(world: Any) -> int:
@@ -340,15 +377,15 @@ class EuchreObserver:
         rules.hide(seen[0], state.rules.record, player)
         cards = " ".join(card_text(c) for c in cards_of(seen[0].hand[player], seen[0].frame))
         phase = rules.PHASES[int(seen[0].phase)]
-        return f"seat {player}, {phase}, {cards or 'no cards'}, {_observation(state, player).data.hex()}"
+        digits = _observation(state, player).data.hex()
+        return f"seat {player}, {phase}, {cards or 'no cards'}, {digits}"
 
 
 def _observation(state: EuchreState, player: int) -> npt.NDArray[np.uint8]:
     out = np.zeros(OBSERVATION_SIZE, np.uint8)
     shared = state.rules
-    encode(
-        state.record, shared.record, shared.codes, player, True, rules.new_states(1), out
-    )  # absolute suits
+    scratch = rules.new_states(1)
+    encode(state.record, shared.record, shared.codes, player, _ABSOLUTE, scratch, out)
     return out
 
 

@@ -11,14 +11,14 @@ rewards at the end of a hand, when the seat that acts last is one of four.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
+from pettingzoo.utils.env import ParallelEnv
 
 from ._jit import njit
 from .aec import AGENTS, raw_env
@@ -43,7 +43,9 @@ def _observe_seats(states, rules, codes, which, absolute, out):
 def _stable_baselines3_class() -> Callable[..., Any]:
     from stable_baselines3.common.vec_env import VecEnv
 
-    class StableBaselines3VecEnv(VecEnv):  # type: ignore[misc]
+    base: Any = VecEnv
+
+    class StableBaselines3VecEnv(base):  # type: ignore[misc]
         """See :func:`stable_baselines3_vec_env`."""
 
         def __init__(self, env: EuchreVectorEnv) -> None:
@@ -91,7 +93,7 @@ def _stable_baselines3_class() -> Callable[..., Any]:
             if not done.any():
                 return infos
             final = self._observe(self.games.final_states, which)
-            for game in np.flatnonzero(done):
+            for game in np.flatnonzero(done).tolist():
                 for seat in range(N_SEATS):
                     row = N_SEATS * game + seat
                     infos[row] = {
@@ -202,6 +204,143 @@ def torchrl_env(group: str = "player", seed: int | None = None, **kwargs: Any) -
     )
 
 
+# ---- RLlib ---------------------------------------------------------------------------------------
+
+
+@cache
+def _rllib_class() -> Callable[..., Any]:
+    from ray.rllib.env.multi_agent_env import MultiAgentEnv
+
+    base: Any = MultiAgentEnv
+
+    class RLlibEnv(base):  # type: ignore[misc]
+        """See :func:`rllib_env`."""
+
+        def __init__(self, config: Any = None) -> None:
+            self.game = raw_env(**(config or {}))
+            self.possible_agents = list(AGENTS)
+            self.agents = list(AGENTS)
+            super().__init__()
+            seen = spaces.Dict(
+                {
+                    "action_mask": spaces.Box(0, 1, (N_ACTIONS,), np.float32),
+                    "observations": spaces.Box(0, 255, (OBSERVATION_SIZE,), np.float32),
+                }
+            )
+            self.observation_spaces = dict.fromkeys(AGENTS, seen)
+            self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in AGENTS}
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            """Start an episode; the observation is that of the seat to act."""
+            self.game.reset(seed=seed, options=options)
+            return self._seen(self.game.agent_selection), {}
+
+        def step(self, action_dict: dict[str, Any]) -> Any:
+            """Carry out the action of the seat to act; all four are paid when a hand ends."""
+            game = self.game
+            game.step(action_dict[game.agent_selection])
+            ended, cut = (any(x.values()) for x in (game.terminations, game.truncations))
+            agents = AGENTS if ended or cut else (game.agent_selection,)
+            rewards = {a: r for a, r in game.rewards.items() if a in agents or r}
+            return self._seen(*agents), rewards, {"__all__": ended}, {"__all__": cut}, {}
+
+        def _seen(self, *agents: str) -> dict[str, Any]:
+            return {agent: self._seen_by(agent) for agent in agents}
+
+        def _seen_by(self, agent: str) -> dict[str, npt.NDArray[np.float32]]:
+            seen = self.game.observe(agent)
+            return {
+                "action_mask": seen["action_mask"].astype(np.float32),
+                "observations": seen["observation"].astype(np.float32),
+            }
+
+    return RLlibEnv
+
+
+def rllib_env(config: dict[str, Any] | None = None) -> Any:
+    """The game as a ``MultiAgentEnv`` of RLlib; also what ``register_env`` takes as a creator.
+
+    Observations are ``{"action_mask": float32[38], "observations": float32[D]}``, the keys of
+    RLlib's own ``ActionMaskingTorchRLModule``, and only the seat to act has one, so that RLlib asks
+    nobody else; at the end of an episode all four have theirs, with their team's points.
+
+    Args:
+        config: Arguments of :class:`~euchre_env.aec.raw_env`.
+
+    Raises:
+        ImportError: RLlib is not installed.
+    """
+    return _rllib_class()(config)
+
+
+# ---- AgileRL -------------------------------------------------------------------------------------
+
+
+class AgileRLEnv(ParallelEnv):  # type: ignore[misc]
+    """The game as the parallel environment that AgileRL takes, with masks in ``infos``.
+
+    All agents get observations float32[D] and rewards at every step, and every agent its own team's
+    points on the step that ends a hand. AgileRL looks for legal actions in
+    ``infos[agent]["action_mask"]``, a list of 38 numbers; an agent that waits may only ``pass``,
+    which is not carried out. To learn with AgileRL, take one seat, as ``examples/agilerl_ppo.py``
+    does: its multi-agent learner forgets the masks.
+
+    Args:
+        **kwargs: Of :class:`~euchre_env.aec.raw_env`.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "euchre_v0", "render_modes": []}
+
+    def __init__(self, **kwargs: Any) -> None:
+        self.game = raw_env(**kwargs)
+        self.render_mode = None
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+        seen = spaces.Box(0, 255, (OBSERVATION_SIZE,), np.float32)
+        self.observation_spaces = dict.fromkeys(AGENTS, seen)
+        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in AGENTS}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """``Box(0, 255, (D,), float32)``."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """``Discrete(38)``."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Any = None) -> Any:
+        """Start an episode."""
+        self.game.reset(seed=seed, options=options)
+        self.agents = list(AGENTS)
+        return self._seen()
+
+    def step(self, actions: dict[str, Any]) -> Any:
+        """Carry out the action of the agent to act."""
+        game = self.game
+        game.step(int(actions[game.agent_selection]))
+        rewards = dict(game.rewards)
+        ended, cut = dict(game.terminations), dict(game.truncations)
+        seen, infos = self._seen()
+        if any(ended.values()) or any(cut.values()):
+            self.agents = []
+        return seen, rewards, ended, cut, infos
+
+    def _seen(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        seen, infos = {}, {}
+        for agent in AGENTS:
+            observed = self.game.observe(agent)
+            seen[agent] = observed["observation"].astype(np.float32)
+            mask = observed["action_mask"]
+            mask[PASS] |= not mask.any()
+            infos[agent] = {"action_mask": mask.tolist()}
+        return seen, infos
+
+
+def agilerl_env(**kwargs: Any) -> AgileRLEnv:
+    """An :class:`AgileRLEnv`; the arguments are those of :class:`~euchre_env.aec.raw_env`."""
+    return AgileRLEnv(**kwargs)
+
+
 # ---- Shimmy --------------------------------------------------------------------------------------
 
 
@@ -209,22 +348,31 @@ def torchrl_env(group: str = "player", seed: int | None = None, **kwargs: Any) -
 def _shimmy_class() -> Callable[..., Any]:
     from shimmy import OpenSpielCompatibilityV0
 
-    class ShimmyEnv(OpenSpielCompatibilityV0):  # type: ignore[misc]
+    base: Any = OpenSpielCompatibilityV0
+
+    class ShimmyEnv(base):  # type: ignore[misc]
         """See :func:`shimmy_env`."""
 
         def reset(self, seed: int | None = None, options: Any = None) -> None:
             """Start an episode, its length counted without the deal."""
             super().reset(seed=seed, options=options)
-            self.game_length = 1
+            self.game_length = 0
+
+        def _accumulate_rewards(self) -> None:
+            # Shimmy adds the last rewards again each time an agent that is done is removed.
+            if len(self.agents) == len(self.possible_agents):
+                super()._accumulate_rewards()
 
     return ShimmyEnv
 
 
 def shimmy_env(game_name: str = "python_euchre", config: dict[str, Any] | None = None) -> Any:
-    """An OpenSpiel game as Shimmy's AEC environment, not cut off before its end.
+    """An OpenSpiel game as Shimmy's AEC environment, played to its end and paid once.
 
     Shimmy counts the chance nodes of the deal as steps, OpenSpiel's greatest length of a game does
-    not: left alone, every hand of euchre is truncated after a few decisions. Legal actions are in
+    not: left alone, every hand of euchre is truncated after a few decisions. And it pays the last
+    rewards again whenever an agent that is done is removed, so that ``last()`` would give seats 0
+    to 3 one, two, three and four times what they won. Legal actions are in
     ``infos[agent]["action_mask"]``.
 
     Args:

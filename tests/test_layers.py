@@ -50,7 +50,8 @@ ENGINE: dict[str, frozenset[str]] = {
     "aec": BASE | {"rules", "actions", "encoding", "kernels", "render"},
     "euchre_v0": BASE | {"aec"},
     "gym_env": BASE | {"rules", "actions", "encoding", "batch"},
-    "wrappers": BASE | {"aec"},
+    "wrappers": BASE | {"rules", "encoding", "aec", "gym_env", "openspiel_game"},
+    "openspiel_game": BASE | {"rules", "actions", "encoding", "kernels", "belief"},
     "testing": ANY,
     "__init__": ANY,
 }
