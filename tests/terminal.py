@@ -82,6 +82,22 @@ class Terminal:
         """Press Ctrl-C."""
         os.kill(self.process.pid, signal.SIGINT)
 
+    def interrupt_to_the_end(self) -> int:
+        """Press Ctrl-C and return the exit status.
+
+        Once more after a while if nothing happens: a key pressed in the very moment in which a line
+        editor starts to wait is noticed with the next one.
+        """
+        for _ in range(10):
+            self.interrupt()
+            limit = time.monotonic() + GIVEN_UP / 10
+            while time.monotonic() < limit and self.process.poll() is None:
+                if select.select([self.master], [], [], 0.1)[0]:
+                    self._read()
+            if self.process.poll() is not None:
+                break
+        return self.end()
+
     def end(self) -> int:
         """Read to the end and return the exit status."""
         while self._read():
