@@ -23,6 +23,11 @@ GIVEN_UP = 300.0
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
+def _heed_ctrl_c() -> None:
+    """Whoever is started in the background is deaf to Ctrl-C, and so is what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """``euchre`` with some arguments in a terminal of a size; a context manager.
 
@@ -42,6 +47,7 @@ class Terminal:
             cwd=ROOT,
             env={**kept, "PYTHONPATH": str(ROOT), "TERM": "xterm", **variables},
             start_new_session=True,
+            preexec_fn=_heed_ctrl_c,
         )
         os.close(slave)
         self.raw = ""
