@@ -1,5 +1,6 @@
 """The table in a real browser: Chromium without a window, driven by Playwright."""
 
+import contextlib
 import shutil
 import threading
 import time
@@ -116,11 +117,16 @@ def wait_until(page: Any, expression: str) -> None:
 
 
 def play_on(page: Any) -> None:
-    """Give the first answer that is allowed, or go on to the next hand."""
+    """Give the first answer that is allowed, or go on to the next hand.
+
+    What was just answered may still be there to be seen, and gone before it is clicked: whoever
+    plays on tries again.
+    """
     is_asked(page)
     for choice in ("#next-hand", ".answer", ".hand .legal"):
         if page.locator(choice).count():
-            page.locator(choice).first.click()
+            with contextlib.suppress(playwright.TimeoutError):
+                page.locator(choice).first.click(timeout=2_000)
             return
 
 
