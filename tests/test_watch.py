@@ -83,7 +83,7 @@ if sys.platform != "win32":
     def test_in_a_terminal_until_control_c(columns: int, lines: int, drawn: bool) -> None:
         arguments = ["watch", "greedy", "--delay", "0.2", "--seed", "3"]
         with Terminal(*arguments, columns=columns, lines=lines) as screen:
-            screen.until("takes the trick")
+            screen.until("takes the trick\n")
             assert screen.interrupt_to_the_end() == INTERRUPTED
             assert "Traceback" not in screen.text
             assert ("North, greedy" in screen.text) == drawn

@@ -5,6 +5,7 @@ Under ``torchrun`` there is one process a share of the work; alone, a group of o
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Sequence
 
@@ -55,7 +56,14 @@ class Group:
 
 
 def join_group() -> Group:
-    """Join the processes that ``torchrun`` started, if it did."""
+    """Join the processes that ``torchrun`` started, if it did, until this one ends."""
     if "WORLD_SIZE" in os.environ and not dist.is_initialized():
         dist.init_process_group("cuda:nccl,cpu:gloo" if torch.cuda.is_available() else "gloo")
+        atexit.register(_leave)
     return Group()
+
+
+def _leave() -> None:
+    """Leave the group while Python still runs: its threads may abort a process that is ending."""
+    if dist.is_initialized():
+        dist.destroy_process_group()
