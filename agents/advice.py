@@ -21,7 +21,7 @@ from euchre_env.ruleset import Ruleset
 from . import make
 from .base import AgentError, RuleTable, View, view_of
 from .heuristic.truth import double_dummy_of_acts
-from .search.policy_search import Judgement, PolicySearchAgent, probabilities_of
+from .search.policy_search import Judgement, PolicySearchAgent, likeliest, probabilities_of
 
 __all__ = ["Advice", "Advisor", "Option"]
 
@@ -144,8 +144,7 @@ class Advisor:
     def _unsearched(self, view: View) -> Judgement:
         chances = probabilities_of(self.policy, view)
         unknown = np.full(chances.shape, np.nan)
-        best = np.where(view.action_mask != 0, chances, -1.0).argmax(1)
-        return Judgement(chances, unknown, unknown, best)
+        return Judgement(chances, unknown, unknown, likeliest(view, chances))
 
     def _view(self, states: npt.NDArray[Any], ruleset: Ruleset, seed: int) -> View:
         seeds = np.random.default_rng(seed).integers(2**64, size=len(states), dtype=np.uint64)

@@ -141,6 +141,16 @@ class Agent(Protocol):
         ...
 
 
+def is_oracle(agent: Agent) -> bool:
+    """Whether an agent is shown hidden cards."""
+    return bool(getattr(agent, "oracle", False))
+
+
+def gives_probabilities(agent: Agent) -> bool:
+    """Whether an agent says how likely its acts are."""
+    return callable(getattr(agent, "probabilities", None))
+
+
 # --- building views ----------------------------------------------------------------------------
 
 

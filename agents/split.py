@@ -12,7 +12,7 @@ import numpy as np
 
 from euchre_env.rules import DISCARD, PLAY
 
-from .base import Actions, Agent, View
+from .base import Actions, Agent, View, is_oracle
 
 
 class Split:
@@ -28,7 +28,7 @@ class Split:
     def __init__(self, bidder: Agent, player: Agent) -> None:
         self.bidder, self.player = bidder, player
         self.name = f"bids:{bidder.name},plays:{player.name}"
-        self.oracle = _sees(bidder) or _sees(player)
+        self.oracle = is_oracle(bidder) or is_oracle(player)
 
     def act(self, view: View) -> Actions:
         """The part's answer for each game."""
@@ -41,11 +41,7 @@ class Split:
         return out
 
 
-def _sees(agent: Agent) -> bool:
-    return bool(getattr(agent, "oracle", False))
-
-
 def _for(agent: Agent, view: View) -> View:
-    if _sees(agent) or view.full_states is None:
+    if is_oracle(agent) or view.full_states is None:
         return view
     return View(view.states, view.table, view.which, view.seeds)

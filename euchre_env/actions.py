@@ -26,7 +26,7 @@ from .cards import (
     card_id,
     card_text,
 )
-from .rules import CALL, N_ACTIONS
+from .rules import CALL, N_ACTIONS, legal
 
 FRAMES = ("absolute", "trump")
 """The frames of observations and action ids that the environments offer."""
@@ -127,6 +127,17 @@ def _frame_of(frame: str, state: Any) -> int:
     if state is None:
         raise ActionError("a trump-relative action id has a meaning only in a game: pass state=")
     return int(state["frame"])
+
+
+def legal_ids(s: Any, r: Any) -> list[int]:
+    """Absolute ids of the legal actions of the seat to act, in the order of the frame's ids.
+
+    Args:
+        s: The record.
+        r: The rule record.
+    """
+    allowed = int(legal(s, r))
+    return [int(TO_ABSOLUTE[s.frame, a]) for a in range(N_ACTIONS) if allowed >> a & 1]
 
 
 def actions_markdown() -> str:

@@ -11,7 +11,6 @@ so a run that was broken off leaves a data set that can be read and gone on with
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._check import check_int
-from ._files import write_whole
+from ._files import digest_of, write_whole
 from .encoding import layout_hash
 from .rowfiles import PROBABILITIES, DataError, Rows, read_rows, row_dtype
 from .ruleset import Ruleset, RulesetError
@@ -184,11 +183,7 @@ class DataSet:
         """
         for told in self.manifest["shards"]:
             path = self.path.parent / told["file"]
-            with path.open("rb") as file:
-                digest = hashlib.sha256()
-                while piece := file.read(1 << 20):
-                    digest.update(piece)
-            if digest.hexdigest() != told["sha256"]:
+            if digest_of(path) != told["sha256"]:
                 raise DataError(f"{path}: not as it was written: generate it again")
 
     def batches(

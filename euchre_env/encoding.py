@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._jit import njit_inline
+from ._jit import njit, njit_inline
 from .cards import (
     CARD_AT,
     EFFECTIVE_SUIT,
@@ -346,6 +346,25 @@ def encode(s, r, codes, viewer, absolute, scratch, out):
     seen = scratch[0]
     hide(seen, r, viewer)
     encode_seen(seen, codes, viewer, absolute, out)
+
+
+@njit
+def encode_seats(states, rules, codes, which, absolute, out):
+    """Write what each seat of each game can know.
+
+    Args:
+        states: STATE[B], full records.
+        rules: RULES[K].
+        codes: uint8[K, N_RULES], :func:`rule_codes` of the same rule sets.
+        which: int16[B], the rule set of each game.
+        absolute: The frame.
+        out: uint8[B, 4, OBSERVATION_SIZE].
+    """
+    scratch = np.empty(1, STATE)
+    for i in range(len(states)):
+        k = which[i]
+        for seat in range(N_SEATS):
+            encode(states[i], rules[k], codes[k], seat, absolute, scratch, out[i, seat])
 
 
 @njit_inline

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import rules
-from .actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE
+from .actions import ACTION_TEXT, FROM_ABSOLUTE, legal_ids
 from .cards import (
     BIT_OF,
     CARD_AT,
@@ -51,7 +51,6 @@ from .rules import (
 __all__ = [
     "card_name",
     "consequence",
-    "legal_ids",
     "question",
     "result",
     "tell",
@@ -102,12 +101,6 @@ def _bower(card: int, trump: int) -> str:
 def trump_name(trump: int) -> str:
     """``hearts``, or ``no trump``."""
     return "no trump" if trump == NO_TRUMP else SUIT_NAMES[trump]
-
-
-def legal_ids(s: Any, r: Any) -> list[int]:
-    """The absolute ids of the legal actions, in the order of the frame's ids."""
-    legal = int(rules.legal(s, r))
-    return [int(TO_ABSOLUTE[s.frame, a]) for a in range(N_ACTIONS) if legal >> a & 1]
 
 
 def _one_of(words: Iterable[str]) -> str:

@@ -35,10 +35,9 @@ import numpy.typing as npt
 import pyspiel
 
 from . import belief, rules
-from .actions import FROM_ABSOLUTE, action_text
-from .cards import CARD_AT, JOKER, N_CARDS, card_text, cards_of, deck_of
+from .actions import FROM_ABSOLUTE, action_text, legal_ids
+from .cards import JOKER, N_CARDS, card_text, cards_of, deck_of
 from .encoding import LAYOUT, OBSERVATION_SIZE, encode, rule_codes
-from .kernels import absolute_set
 from .ruleset import OPTIONS, Ruleset
 
 NAME = "python_euchre"
@@ -226,9 +225,7 @@ class EuchreState(pyspiel.State):  # type: ignore[misc]
         return card not in self.dealt
 
     def _legal_actions(self, player: int) -> list[int]:
-        legal = rules.legal(self.record, self.rules.record)
-        allowed = int(absolute_set(legal, self.record.frame))
-        return [a for a in range(rules.N_ACTIONS) if allowed >> a & 1]
+        return sorted(legal_ids(self.record, self.rules.record))
 
     def _apply_action(self, action: int) -> None:
         if self.is_dealt:
@@ -338,14 +335,10 @@ def _undo_swap(past: Any, r: Any, deck: npt.NDArray[np.int8]) -> None:
         weak = rules.weak_hand_qualifies(r.weak_hand_test, before, frame)
         if weak and rules.three_lowest(before, frame) == given:
             at = HAND_SIZE * int(past.swapper)
-            deck[at : at + HAND_SIZE] = _ids(int(before), frame)
-            deck[KITTY_AT : KITTY_AT + 3] = _ids(taken, frame)
+            deck[at : at + HAND_SIZE] = cards_of(int(before), frame)
+            deck[KITTY_AT : KITTY_AT + 3] = cards_of(taken, frame)
             return
     raise belief.BeliefError("no weak hand explains the swap of this world")
-
-
-def _ids(cards: int, frame: int) -> list[int]:
-    return [int(CARD_AT[frame, k]) for k in range(N_CARDS) if cards >> k & 1]
 
 
 class EuchreObserver:

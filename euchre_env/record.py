@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from . import rules
 from ._files import write_whole
-from .actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, action_id
+from .actions import ACTION_TEXT, FROM_ABSOLUTE, ActionError, action_id, legal_ids
 from .cards import (
     JACK,
     JOKER,
@@ -929,6 +929,4 @@ def apply_legal(s: Any, r: Any, absolute: int) -> None:
 
 def legal_words(s: Any, r: Any) -> list[str]:
     """The texts of the legal actions."""
-    legal = int(rules.legal(s, r))
-    chosen = (a for a in range(rules.N_ACTIONS) if legal >> a & 1)
-    return [ACTION_TEXT[int(TO_ABSOLUTE[s.frame, a])] for a in chosen]
+    return [ACTION_TEXT[action] for action in legal_ids(s, r)]

@@ -67,11 +67,11 @@ from .ruleset import (
     WEAK_THROW_IN,
     WITH_CALL,
 )
+from .ruleset import SEAT_NAMES as SEAT_NAMES
 
 N_SEATS = 4
 N_TRICKS = 5
 N_TEAMS = 2
-SEAT_NAMES = ("North", "East", "South", "West")
 TEAM_NAMES = ("North and South", "East and West")
 NOBODY = -1
 """The value of a seat, a trump suit or a card that is not (yet) there."""

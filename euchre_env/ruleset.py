@@ -62,7 +62,7 @@ VARIANT_PLAYERS: dict[str, int] = {
 }
 """Number of players each variant is for (rule variants, see docs/rules.md)."""
 
-_SEAT_NAMES = ("North", "East", "South", "West")
+SEAT_NAMES = ("North", "East", "South", "West")
 _FILE_KINDS = (".yaml", ".yml", ".json")
 
 Kind = Literal["bool", "choice", "int", "optional int", "pair", "seat"]
@@ -159,7 +159,7 @@ class Option:
         if self.kind == "pair":
             return self.phrases[0].format(*value)
         if self.kind == "seat":
-            word = "the first black jack" if isinstance(value, str) else _SEAT_NAMES[value]
+            word = "the first black jack" if isinstance(value, str) else SEAT_NAMES[value]
             return f"{word} dealing first"
         return self.phrases[0].format(value)
 

@@ -6,7 +6,6 @@ is, and sb3-contrib's ``MaskablePPO`` takes :class:`~euchre_env.gym_env.EuchreGy
 OpenSpiel is :mod:`euchre_env.openspiel_game`. ``docs/interop.md`` says what each library makes of
 rewards at the end of a hand, when the seat that acts last is one of four.
 """
-# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
@@ -20,23 +19,12 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo.utils.env import ParallelEnv
 
-from ._jit import njit
 from .aec import AGENTS, raw_env
-from .encoding import OBSERVATION_SIZE, encode
+from .encoding import OBSERVATION_SIZE, encode_seats
 from .gym_env import EuchreVectorEnv
-from .rules import N_ACTIONS, N_SEATS, PASS, STATE
+from .rules import N_ACTIONS, N_SEATS, PASS
 
 # ---- Stable-Baselines3 ---------------------------------------------------------------------------
-
-
-@njit
-def _observe_seats(states, rules, codes, which, absolute, out):
-    """Write what each seat of each game can know: ``out`` is uint8[B, 4, D]."""
-    scratch = np.empty(1, STATE)
-    for i in range(len(states)):
-        k = which[i]
-        for seat in range(N_SEATS):
-            encode(states[i], rules[k], codes[k], seat, absolute, scratch, out[i, seat])
 
 
 @cache
@@ -85,7 +73,7 @@ def _stable_baselines3_class() -> Callable[..., Any]:
         def _observe(self, states: Any, which: Any) -> npt.NDArray[np.uint8]:
             games = self.games
             absolute = games.frame == "absolute"
-            _observe_seats(states, games.rules, games.codes, which, absolute, self._seen)
+            encode_seats(states, games.rules, games.codes, which, absolute, self._seen)
             return self._seen.reshape(self.num_envs, -1).copy()
 
         def _infos(self, done: npt.NDArray[Any], which: Any) -> list[dict[str, Any]]:

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from euchre_env.real_deals import real_games
 from euchre_env.record import GameRecord, load_records
 
-from .. import available
 from ..evaluation.agree import Agreement, AgreeResult, agree
 from .match import progress_bar, text_table
-from .options import add_json, add_seed
+from .options import add_json, add_seed, list_agents
 
 REAL_DEALS = "the 81 real deals"
 
@@ -28,8 +27,7 @@ def add_agree_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_json(parser)
     add_seed(parser, "the agent")
-    forms = "; ".join(f"{form} - {text}" for form, text in available().items())
-    parser.epilog = f"agents: {forms}"
+    list_agents(parser)
 
 
 def run_agree(args: argparse.Namespace) -> int:

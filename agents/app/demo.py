@@ -93,8 +93,9 @@ def _as_data(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _open(seed: int) -> Table:
+    from .options import PRESET
     from .table import HAND
-    from .terminal import PRESET, open_table
+    from .terminal import open_table
 
     return open_table(PRESET, [PLAYER] * 4, seed, HAND)
 
@@ -149,7 +150,7 @@ def _show_table(screen: Screen, table: Table) -> None:
 def _play(args: argparse.Namespace) -> MatchResult:
     from ..evaluation.match import play_match
     from .match import progress_bar
-    from .terminal import PRESET
+    from .options import PRESET
 
     with progress_bar(f"{PLAYER} - {RIVAL}") as progress:
         return play_match(PLAYER, RIVAL, args.deals, PRESET, args.seed, progress=progress)

@@ -10,10 +10,9 @@ from typing import Any
 
 from euchre_env.rowfiles import SUFFIXES, DataError
 
-from .. import available
 from ..selfplay.files import BATCH, SHARD, generate, plan_of
-from .match import PRESET, progress_bar
-from .options import add_json, add_seed
+from .match import progress_bar
+from .options import PRESET, add_json, add_seed, list_agents
 
 
 def add_generate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +62,7 @@ def add_generate_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser, "deals and agents")
     add_json(parser)
-    forms = "; ".join(f"{form} - {text}" for form, text in available().items())
-    parser.epilog = f"agents: {forms}"
+    list_agents(parser)
 
 
 def run_generate(args: argparse.Namespace) -> int:

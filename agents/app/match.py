@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .. import available
 from ..evaluation.decomposition import PARTS, Decomposition, decompose
 from ..evaluation.ladder import Ladder, play_ladder
 from ..evaluation.luck import UNPLAYED, play_luck_reduced
@@ -17,11 +16,10 @@ from ..evaluation.sequential import MAX_DEALS
 from ..evaluation.shares import Shares, play_shares
 from ..evaluation.stats import EvaluationError
 from ..style import OUTCOMES, PLACES, REFERENCE, REFERENCE_RULES
-from .options import add_json, add_seed
+from .options import add_json, add_ruleset, add_seed, list_agents
 from .plot import plot_ladder, require_plots
 
 DEALS = 10_000
-PRESET = "stick"
 COMPARED = (("next", 0), ("next", 1), ("net_round_1", 1), ("net_round_1", 3), ("net_round_2", 0))
 """What else is compared, by place: calls of next in round 2, and the caller's net points."""
 
@@ -34,16 +32,10 @@ def add_common(parser: argparse.ArgumentParser, deals: int) -> None:
     parser.add_argument(
         "--deals", type=int, default=deals, metavar="N", help="deals (default: %(default)s)"
     )
-    parser.add_argument(
-        "--ruleset",
-        default=PRESET,
-        metavar="RULES",
-        help="preset, file or key=value,... (default: %(default)s)",
-    )
+    add_ruleset(parser)
     add_seed(parser, "deals and agents")
     add_json(parser)
-    forms = "; ".join(f"{form} - {text}" for form, text in available().items())
-    parser.epilog = f"agents: {forms}"
+    list_agents(parser)
 
 
 @contextmanager

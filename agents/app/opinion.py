@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
-
-from euchre_env.rules import STATE
-
 from ..advice import Advice, Advisor
 from ..base import AgentError
 from .match import text_table
@@ -33,10 +29,9 @@ def opinion(table: Table, worlds: int, double_dummy: bool) -> list[str]:
     Returns:
         Lines; why there is no opinion, where the champion cannot be had.
     """
-    states = np.array([table.state], STATE)
     try:
         (advice,) = _advisor(worlds).advise(
-            states, table.ruleset, table.seed + table.acts, double_dummy=double_dummy
+            table.states, table.ruleset, table.seed + table.acts, double_dummy=double_dummy
         )
     except AgentError as error:
         return [f"no opinion: {error}"]

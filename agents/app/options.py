@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+PRESET = "stick"
+"""The rule set of every verb that plays, unless told otherwise."""
+
 
 def positive(text: str) -> float:
     """A type for argparse: a finite number above zero."""
@@ -11,6 +14,32 @@ def positive(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} must be a number above zero")
     return number
+
+
+def whole(text: str) -> int:
+    """A type for argparse: a whole number above zero."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} must be a whole number above zero")
+    return number
+
+
+def add_ruleset(parser: argparse.ArgumentParser, default: str = PRESET) -> None:
+    """Add ``--ruleset``."""
+    parser.add_argument(
+        "--ruleset",
+        default=default,
+        metavar="RULES",
+        help="preset, file or key=value,... (default: %(default)s)",
+    )
+
+
+def list_agents(parser: argparse.ArgumentParser) -> None:
+    """List the agents that may be named below the help."""
+    from .. import available
+
+    forms = "; ".join(f"{form} - {text}" for form, text in available().items())
+    parser.epilog = f"agents: {forms}"
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from euchre_env.cards import card_text, cards_of
 from euchre_env.record import RecordError, save_records
 from euchre_env.rules import DISCARD, N_SEATS, PLAY, SEAT_NAMES
 
-from .. import available
+from .options import list_agents
 from .table import IllegalAct, Table
 from .terminal import (
     BOLD,
@@ -71,7 +71,7 @@ def add_play_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="record the game here, however it ends (.egn or .jsonl)",
     )
-    parser.epilog = f"agents: {'; '.join(f'{k} - {v}' for k, v in available().items())}"
+    list_agents(parser)
 
 
 def run_play(args: argparse.Namespace) -> int:

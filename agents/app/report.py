@@ -20,7 +20,7 @@ import yaml
 from euchre_env import __version__
 from euchre_env._files import write_whole
 
-from .. import CHECKPOINT, available, make
+from .. import CHECKPOINT, make
 from ..base import Agent
 from ..evaluation.match import as_ruleset
 from ..evaluation.report import RUNGS, Plan, Report, measure
@@ -32,7 +32,7 @@ from .card import About, card_text, megabytes
 from .curve import Curve, curve_table, plot_curve, read_curve
 from .html.report import report_page, sections_of
 from .html.sources import measure_agents, read_source
-from .options import add_json, add_seed
+from .options import add_json, add_ruleset, add_seed, list_agents
 from .review import check_page
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -84,16 +84,10 @@ def _add_common(parser: argparse.ArgumentParser, plan: Plan) -> None:
     parser.add_argument(
         "--deals", type=int, metavar="N", help=f"deals (default: {plan.deals}; with --html: none)"
     )
-    parser.add_argument(
-        "--ruleset",
-        default=plan.ruleset,
-        metavar="RULES",
-        help="preset, file or key=value,... (default: %(default)s)",
-    )
+    add_ruleset(parser, plan.ruleset)
     add_seed(parser, "deals and agents")
     add_json(parser)
-    forms = "; ".join(f"{form} - {text}" for form, text in available().items())
-    parser.epilog = f"agents: {forms}"
+    list_agents(parser)
 
 
 def add_opponents(parser: argparse.ArgumentParser, plan: Plan) -> None:

@@ -19,7 +19,7 @@ from ..evaluation.review import BLUNDER, LOOKS, Decision, Review, review
 from ..evaluation.stats import EvaluationError
 from .html.review import loss_header, name_of, place_of, review_page, total_cells
 from .match import progress_bar, text_table
-from .options import add_json, add_seed, positive
+from .options import add_json, add_seed, positive, whole
 
 MOST = 20
 
@@ -35,7 +35,7 @@ def add_review_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--worlds",
-        type=_whole,
+        type=whole,
         default=WORLDS,
         metavar="N",
         help="worlds in which every act is played out (default: %(default)s)",
@@ -52,20 +52,13 @@ def add_review_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--most",
-        type=_whole,
+        type=whole,
         default=MOST,
         metavar="N",
         help="blunders to list of a game (default: %(default)s)",
     )
     add_json(parser)
     add_seed(parser, "the worlds")
-
-
-def _whole(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} must be a whole number above zero")
-    return number
 
 
 def run_review(args: argparse.Namespace) -> int:
@@ -151,12 +144,9 @@ def _blunders(found: Review, most: int) -> Iterator[str]:
 
 def _row(found: Review, d: Decision) -> list[str]:
     """One blunder as cells."""
-    best, taken = d.best, d.taken
+    best, taken = d.better, d.taken
     assert best is not None and taken is not None
     true = d.double_dummy_loss
-    if d.loss is None:
-        assert d.advice is not None
-        best = max(d.advice.options, key=lambda o: o.double_dummy or 0.0)
     return [
         place_of(d),
         name_of(found, d.seat),

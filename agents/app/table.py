@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env import explain, rules
-from euchre_env.actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE
-from euchre_env.cards import CARD_AT, N_CARDS, card_text, cards_of
+from euchre_env.actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE, legal_ids
+from euchre_env.cards import CARD_AT, N_CARDS, NO_TRUMP, SUITS, card_text, cards_of, same_colour
 from euchre_env.kernels import draw_dealer, seed_of, shuffle
 from euchre_env.record import GameRecord, record_hand
 from euchre_env.rules import N_SEATS, NOBODY, OVER, SEAT_NAMES
@@ -135,6 +135,11 @@ class Table:
         return self._states[0]
 
     @property
+    def states(self) -> Any:
+        """STATE[1], :attr:`state` as what takes many records wants it; as secret."""
+        return self._states
+
+    @property
     def deal(self) -> int:
         """The number of the hand, from 0."""
         return len(self._hands) - 1
@@ -163,7 +168,7 @@ class Table:
     @property
     def legal(self) -> list[int]:
         """Absolute ids of the legal actions."""
-        return explain.legal_ids(self.state, self.rules)
+        return legal_ids(self.state, self.rules)
 
     @property
     def score(self) -> tuple[int, int]:
@@ -332,35 +337,48 @@ def _snapshot(table: Table, seat: int) -> dict[str, Any]:
         "lineup": [name or "person" for name in table.lineup],
         "deal": table.deal,
         "acts": table.acts,
-        "phase": rules.PHASES[int(s.phase)],
-        "actor": None if s.turn == NOBODY else int(s.turn),
+        **open_facts(s),
         "question": explain.question(s, table.rules) if s.turn == seat else "",
         "legal": [
             {"action": a, "text": ACTION_TEXT[a]} for a in (table.legal if s.turn == seat else [])
         ],
         "hand": _texts(s.hand[seat], frame),
-        "counts": [len(cards_of(full.hand[k], frame)) for k in range(N_SEATS)],
-        **cards_on_table(s, frame),
+        "counts": hand_counts(full),
         "discard": _only(s.discard, frame),
         "calls": _calls(table, seat),
-        "maker": _seat(s.maker),
-        "trump": None if s.trump == NOBODY else explain.trump_name(int(s.trump)),
-        "alone": _seat(s.loner),
-        "lone_defender": _seat(s.lone_defender),
-        "sitting_out": [k for k in range(N_SEATS) if rules.is_out(s, k)],
-        "dealer": int(s.dealer),
-        "score": list(table.score),
-        "tricks": [int(n) for n in s.tricks],
-        "points": [int(n) for n in s.points],
-        "hand_over": table.hand_over,
         "over": table.over,
-        "result": explain.result(s) if table.hand_over else "",
         "winner_of_match": _seat(s.match_winner),
     }
 
 
-def cards_on_table(s: Any, frame: int) -> dict[str, Any]:
-    """The trick, the one before, and the upcard of a record, as plain values."""
+def open_facts(s: Any) -> dict[str, Any]:
+    """What all at a table know of a record, as plain values; a hidden turn is cleared already."""
+    over = bool(s.phase == OVER)
+    return {
+        "phase": rules.PHASES[int(s.phase)],
+        "actor": _seat(s.turn),
+        **_cards_on_table(s, int(s.frame)),
+        "maker": _seat(s.maker),
+        "trump": None if s.trump == NOBODY else explain.trump_name(int(s.trump)),
+        "left_suit": SUITS[same_colour(int(s.trump))] if 0 <= s.trump < NO_TRUMP else None,
+        "alone": _seat(s.loner),
+        "lone_defender": _seat(s.lone_defender),
+        "sitting_out": [k for k in range(N_SEATS) if rules.is_out(s, k)],
+        "dealer": int(s.dealer),
+        "score": [int(n) for n in s.score],
+        "tricks": [int(n) for n in s.tricks],
+        "points": [int(n) for n in s.points],
+        "hand_over": over,
+        "result": explain.result(s) if over else "",
+    }
+
+
+def hand_counts(s: Any) -> list[int]:
+    """How many cards each seat holds."""
+    return [len(cards_of(hand, int(s.frame))) for hand in s.hand]
+
+
+def _cards_on_table(s: Any, frame: int) -> dict[str, Any]:
     tricks = [_trick(s, t, frame) for t in range(rules.N_TRICKS)]
     played = [trick for trick in tricks if trick]
     going_on = s.phase == rules.PLAY and s.count > 0

@@ -13,14 +13,13 @@ from typing import Any
 from euchre_env import render
 from euchre_env.cards import SUITS
 from euchre_env.render.text import SYMBOLS
-from euchre_env.rules import N_SEATS, SEAT_NAMES
+from euchre_env.rules import N_SEATS, TEAM_NAMES
 from euchre_env.ruleset import Ruleset
 
-from .options import add_seed
+from .options import add_ruleset, add_seed
 from .table import LENGTHS, Event, Table
 
 BOLD, DIM, WARM = "1", "2", "1;33"
-PRESET = "stick"
 LEAST_COLUMNS = 20
 JOINT = "\u00a0"
 """A space at which no line ends."""
@@ -36,12 +35,7 @@ class TerminalError(ValueError):
 
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Declare the rules, the length and the seed."""
-    parser.add_argument(
-        "--ruleset",
-        default=PRESET,
-        metavar="RULES",
-        help="preset, file or key=value,... (default: %(default)s)",
-    )
+    add_ruleset(parser)
     parser.add_argument(
         "--length", choices=LENGTHS, default=LENGTHS[0], help="how long (default: %(default)s)"
     )
@@ -199,7 +193,6 @@ def score_text(table: Table) -> str:
 
 def outcome(table: Table) -> str:
     """Who won, once there is nothing more to play; the score where nobody has."""
-    names = (f"{SEAT_NAMES[0]} and {SEAT_NAMES[2]}", f"{SEAT_NAMES[1]} and {SEAT_NAMES[3]}")
     winner = int(table.state.match_winner)
-    won = f"{names[winner]} win. " if winner >= 0 else ""
+    won = f"{TEAM_NAMES[winner]} win. " if winner >= 0 else ""
     return f"{won}{score_text(table)}."

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from euchre_env.rules import SEAT_NAMES
 
-from .. import available
+from .options import list_agents
 from .table import Event, Table
 from .terminal import (
     BOLD,
@@ -46,7 +46,7 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"between two acts (default: {PACE:g} in a terminal, else 0)",
     )
     add_table(parser)
-    parser.epilog = f"agents: {'; '.join(f'{k} - {v}' for k, v in available().items())}"
+    list_agents(parser)
 
 
 def run_watch(args: argparse.Namespace) -> int:

@@ -7,36 +7,22 @@ from typing import Any
 
 from euchre_env.actions import ACTION_TEXT
 from euchre_env.cards import N_CARDS, SUIT_NAMES, CardError, card_id
+from euchre_env.render.overlay import ACTION_WORDS
+from euchre_env.render.text import SYMBOLS
 from euchre_env.rules import (
     ALONE,
     CALL,
     CALL_NO_TRUMP,
-    CLAIM,
     DEFEND,
     DEFEND_ALONE,
     DEFEND_TOGETHER,
     DISCARD,
-    KEEP,
     LONER,
     ORDER_UP,
     PASS,
     PLAY,
     WITH_PARTNER,
 )
-
-LABELS = {
-    PASS: "pass",
-    ORDER_UP: "order up",
-    **{CALL + suit: name for suit, name in enumerate(SUIT_NAMES)},
-    CALL_NO_TRUMP: "no trump",
-    ALONE: "alone",
-    WITH_PARTNER: "with partner",
-    DEFEND_ALONE: "defend alone",
-    DEFEND_TOGETHER: "defend together",
-    CLAIM: "claim",
-    KEEP: "keep",
-}
-"""How an act that is no card is written at the table."""
 
 _SHORT = {
     "p": PASS,
@@ -45,7 +31,7 @@ _SHORT = {
     "order": ORDER_UP,
     "pick up": ORDER_UP,
     **{name[0]: CALL + suit for suit, name in enumerate(SUIT_NAMES)},
-    **{symbol: CALL + suit for suit, symbol in enumerate("♣♦♥♠")},
+    **{symbol: CALL + suit for suit, symbol in enumerate(SYMBOLS)},
     "n": CALL_NO_TRUMP,
     "nt": CALL_NO_TRUMP,
     "call nt": CALL_NO_TRUMP,
@@ -81,7 +67,7 @@ def choices(s: Any, legal: Sequence[int], hand: Sequence[int]) -> list[int]:
 
 def label(action: int) -> str:
     """An act as it is written at the table: ``JH``, ``order up``, ``hearts``."""
-    return ACTION_TEXT[action] if action < N_CARDS else LABELS[action]
+    return ACTION_TEXT[action] if action < N_CARDS else ACTION_WORDS[action]
 
 
 def parse_act(text: str, s: Any, numbered: Sequence[int]) -> int:
@@ -99,7 +85,7 @@ def parse_act(text: str, s: Any, numbered: Sequence[int]) -> int:
     if word.isascii() and word.isdecimal():
         return _numbered(word, numbered)
     here = {DEFEND: _IN_DEFENCE, LONER: _IN_LONER}.get(int(s.phase), {})
-    spoken = {name: action for action, name in LABELS.items()}
+    spoken = {name: action for action, name in ACTION_WORDS.items()}
     for words in (here, spoken, _SHORT):
         if word in words:
             return words[word]

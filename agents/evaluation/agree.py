@@ -28,11 +28,10 @@ from euchre_env.replay import PlayedDeal, Step, played_deals
 from euchre_env.rules import DISCARD, N_TRICKS, PHASES, PLAY
 from euchre_env.ruleset import Ruleset
 
-from ..base import Agent, RuleTable, check_actions, view_of
+from ..base import Agent, RuleTable, check_actions, gives_probabilities, is_oracle, view_of
 from .match import Progress, as_agent
-from .review import NO_DISCARD, NO_HAND, DealReview, _cards_played, _look
+from .review import NO_DISCARD, NO_HAND, DealReview, cards_played, look_at
 from .stats import CONFIDENCE, EvaluationError
-from .tables import is_oracle
 
 CHUNK = 256
 """Decisions put to the agent at a time."""
@@ -141,7 +140,7 @@ def _known(look: DealReview) -> DealReview:
     taker = -1 if look.played.final is None else int(look.played.final.taker)
     if taker < 0 or look.discard:
         return look
-    sure = look.dealt[taker] and _cards_played(look.played, taker) == N_TRICKS
+    sure = look.dealt[taker] and cards_played(look.played, taker) == N_TRICKS
     return replace(look, discard=sure)
 
 
@@ -174,7 +173,7 @@ class _Sample:
             self.deals += 1
             if played.final is None:
                 self.faulty.append(f"{name}: deal {played.deal}: {played.note}")
-            look = _known(_look(deal, played))
+            look = _known(look_at(deal, played))
             for step in self._choices(played, r):
                 why = _why_not(look, step)
                 if why:
@@ -268,7 +267,7 @@ def _ask(
     seeds = np.array([seed_of(as_uint64(seed), np.uint64(k)) for k in range(count)], np.uint64)
     table = RuleTable.of(sample.rulesets)
     same, chance = np.zeros(count, np.bool_), np.zeros(count)
-    likely = np.zeros(count) if callable(getattr(agent, "probabilities", None)) else None
+    likely = np.zeros(count) if gives_probabilities(agent) else None
     for start in range(0, count, CHUNK):
         part = np.arange(start, min(start + CHUNK, count))
         view = view_of(states, table, which, seeds[part], part)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from euchre_env import __version__
 from euchre_env.ruleset import Ruleset
 
-from ..base import AgentError
+from ..base import AgentError, is_oracle
 from .match import (
     CHUNK,
     PARTNERS,
@@ -35,7 +35,6 @@ from .match import (
 )
 from .stats import Estimate, estimate, require_deals
 from .store import Store
-from .tables import is_oracle
 
 Pair = tuple[str, str]
 Floats = npt.NDArray[np.float64]

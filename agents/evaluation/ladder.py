@@ -22,11 +22,10 @@ import numpy.typing as npt
 
 from euchre_env.ruleset import Ruleset
 
-from ..base import Agent, AgentError
+from ..base import Agent, AgentError, is_oracle
 from .match import CHUNK, MatchResult, Progress, as_agent, as_ruleset, part_of, play_match
 from .stats import CONFIDENCE, require_deals, t_quantile
 from .store import Store
-from .tables import is_oracle
 
 Floats = npt.NDArray[np.float64]
 

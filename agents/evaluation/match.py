@@ -25,10 +25,10 @@ from euchre_env.rules import N_SEATS
 from euchre_env.ruleset import OPTIONS, PRESETS, Ruleset
 
 from .. import make
-from ..base import Agent, AgentError
+from ..base import Agent, AgentError, is_oracle
 from .sequential import MAX_DEALS, Sequential, bounds, interval_at, plan_looks
 from .stats import Estimate, estimate, require_deals
-from .tables import Played, decks_of, is_oracle, play_games, play_hands, streams_of
+from .tables import Played, decks_of, play_games, play_hands, streams_of
 
 Progress = Callable[[int, int], None]
 """Called with (deals done, deals in all)."""

@@ -99,8 +99,15 @@ class Decision:
 
     @property
     def best(self) -> Option | None:
-        """The act that is advised."""
+        """The act that is expected to bring the most."""
         return None if self.advice is None else self.advice.options[0]
+
+    @property
+    def better(self) -> Option | None:
+        """The act that the cost is measured by: :attr:`best`, without a search by true cards."""
+        if self.advice is None or self.loss is not None:
+            return self.best
+        return max(self.advice.options, key=lambda o: o.double_dummy or 0.0)
 
     @property
     def agreed(self) -> bool:
@@ -111,7 +118,7 @@ class Decision:
 
     @property
     def loss(self) -> float | None:
-        """Expected points given away against the advised act; None without a search.
+        """Expected points given away against the best act; None without a search.
 
         It is above zero by chance alone where it was not looked at again.
         """
@@ -192,7 +199,7 @@ class DealReview:
 
     def shows(self, s: Any, seat: int) -> bool:
         """Whether the cards that a seat holds now are those that the record tells."""
-        if s.phase in (PLAY, OVER) and _cards_played(self.played, seat) == N_TRICKS:
+        if s.phase in (PLAY, OVER) and cards_played(self.played, seat) == N_TRICKS:
             return True
         laid_away = s.taker == seat and s.discard != 0
         return bool(self.dealt[seat] and (self.discard or not laid_away))
@@ -324,7 +331,8 @@ def _deal(deal: DealReview) -> dict[str, Any]:
 # --- what the record shows ---------------------------------------------------------------------
 
 
-def _cards_played(played: PlayedDeal, seat: int) -> int:
+def cards_played(played: PlayedDeal, seat: int) -> int:
+    """How many cards a seat plays in a deal."""
     return sum(step.state.turn == seat and step.state.phase == PLAY for step in played.steps)
 
 
@@ -385,7 +393,7 @@ def review(
         AgentError: the policy cannot judge these rules.
     """
     found = [
-        _look(deal, played) for deal, played in zip(game.deals, played_deals(game), strict=True)
+        look_at(deal, played) for deal, played in zip(game.deals, played_deals(game), strict=True)
     ]
     done, all_ = 0, sum(len(deal.decisions) for deal in found)
     judged = []
@@ -407,7 +415,7 @@ def _seeds(seed: int, index: int) -> tuple[int, int]:
     return int(found[0]), int(found[1])
 
 
-def _look(deal: DealRecord, played: PlayedDeal) -> DealReview:
+def look_at(deal: DealRecord, played: PlayedDeal) -> DealReview:
     """The decisions of a deal, not yet judged; ``why`` says which cannot be."""
     dealt = tuple(_dealt(deal, played, seat) for seat in range(N_SEATS))
     discard = (

@@ -18,12 +18,12 @@ from euchre_env import __version__
 from euchre_env.rules import N_SEATS
 from euchre_env.ruleset import Ruleset
 
-from ..base import Agent
+from ..base import Agent, is_oracle
 from ..style import OUTCOMES, PLACES, Hands, Mask
 from ..style import share as share_of
 from .match import CHUNK, Progress, as_agent, as_ruleset, ruleset_text
 from .stats import estimate, require_deals
-from .tables import decks_of, is_oracle, play_hands, streams_of
+from .tables import decks_of, play_hands, streams_of
 
 
 @dataclass(frozen=True)

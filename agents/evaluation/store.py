@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 import euchre_env
 from euchre_env import __version__
+from euchre_env._files import digest_of
 from euchre_env.ruleset import Ruleset
 
 from .. import champion_path
@@ -45,10 +46,7 @@ def files_of(*names: str) -> dict[str, str]:
     paths = {p.strip(): Path(p.strip()) for name in names for p in _CHECKPOINT.findall(name)}
     if any(_CHAMPION.search(name) for name in names):
         paths["champion"] = champion_path()
-    return {
-        name: hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-        for name, path in sorted(paths.items())
-    }
+    return {name: digest_of(path)[:16] for name, path in sorted(paths.items())}
 
 
 @cache

@@ -38,7 +38,7 @@ from euchre_env.rules import (
 )
 from euchre_env.ruleset import Ruleset
 
-from ..base import Agent, RuleTable, check_actions, decision_seeds, view_of
+from ..base import Agent, RuleTable, check_actions, decision_seeds, is_oracle, view_of
 
 Array = npt.NDArray[Any]
 Seeds = npt.NDArray[np.uint64]
@@ -191,11 +191,6 @@ class _Tables:
                     self.ask(agent, games)
             if (self.acting == FINISHED).all():
                 return Played(self.states, int(self.numbers.sum()))
-
-
-def is_oracle(agent: Agent) -> bool:
-    """Whether an agent is shown hidden cards."""
-    return bool(getattr(agent, "oracle", False))
 
 
 # --- hands and games ---------------------------------------------------------------------------

@@ -14,9 +14,8 @@ import numpy as np
 from euchre_env.batch import BatchEnv
 from euchre_env.ruleset import Ruleset
 
-from ..base import Agent, RuleTable, view_of
+from ..base import Agent, RuleTable, is_oracle, view_of
 from .match import as_ruleset
-from .tables import is_oracle
 
 CALLS, FEWEST_CALLS, BUDGET = 400, 3, 5.0
 """Calls that are timed: so many, or as many as fit in so many seconds, but never fewer than that.

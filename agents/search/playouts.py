@@ -19,7 +19,7 @@ from euchre_env.belief import BELIEF
 from euchre_env.kernels import lowest_action, seed_of
 from euchre_env.rules import N_ACTIONS, STATE, apply, legal, reward
 
-from ..base import Agent, AgentError, Array, View, check_actions, view_of
+from ..base import Agent, AgentError, Array, View, check_actions, is_oracle, view_of
 from .utility import UTILITIES, equity_tables, fill_utility, utility_of
 from .worlds import deal_worlds
 
@@ -36,7 +36,7 @@ def refuse_oracle(policy: Agent, name: str) -> None:
     Raises:
         AgentError: ``policy`` is an oracle; ``name`` is the agent that was to use it.
     """
-    if getattr(policy, "oracle", False):
+    if is_oracle(policy):
         raise AgentError(
             f"{name!r}: {policy.name!r} sees hidden cards, so it cannot play worlds out "
             "honestly; name a player that is no oracle"

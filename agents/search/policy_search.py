@@ -22,7 +22,7 @@ from euchre_env.belief import replay_worlds
 from euchre_env.cards import ONE
 from euchre_env.rules import N_ACTIONS, PASS, PLAY, STATE
 
-from ..base import Actions, Agent, AgentError, Array, View
+from ..base import Actions, Agent, AgentError, Array, View, gives_probabilities
 from .base import MAX_WORLDS, SearchAgent
 from .playouts import (
     Floats,
@@ -104,6 +104,11 @@ def probabilities_of(policy: PolicyAgent, view: View) -> npt.NDArray[np.float32]
             )
         found[rows] = given
     return found
+
+
+def likeliest(view: View, chances: npt.NDArray[np.float32]) -> Integers:
+    """The likeliest legal act of each game, int64[B], by chances float32[B, 38]."""
+    return np.where(view.action_mask != 0, chances, -1.0).argmax(1)
 
 
 @njit
@@ -334,7 +339,7 @@ class PolicySearchAgent(SearchAgent):
         self.name = f"{self.name},by:{policy.name}" if name is None else name
         self.margin = margin
         refuse_oracle(policy, self.name)
-        if not callable(getattr(policy, "probabilities", None)):
+        if not gives_probabilities(policy):
             raise AgentError(
                 f"{self.name!r}: {policy.name!r} does not say how likely its acts are; name a "
                 "trained policy, such as the path of a .safetensors file"
@@ -382,7 +387,7 @@ class PolicySearchAgent(SearchAgent):
             AgentError: a game that no deal of the unseen cards explains.
         """
         chances = probabilities_of(self.policy, view)
-        favourites = np.where(view.action_mask != 0, chances, -1.0).argmax(1)
+        favourites = likeliest(view, chances)
         values, errors = (np.zeros((len(view), N_ACTIONS)) for _ in range(2))
         best = np.empty(len(view), np.int64)
         size = max(1, self._limit // (CANDIDATES * self.worlds))
@@ -393,27 +398,39 @@ class PolicySearchAgent(SearchAgent):
             if failed >= 0:
                 raise AgentError(f"{self.name}: no deal explains what is seen in game {failed}")
             worlds.utility[:] = np.arange(-CENTRE, CENTRE + 1)
-            self.weigh(view, worlds)
-            acts, sums = view.legal[rows], np.zeros((len(rows), N_ACTIONS, 3))
-            most = int(np.bitwise_count(acts).max())
-            for low, high in worlds.slices(self._limit // most):
-                came = play_out(view, worlds, acts, low, high, self.policy)
-                credit(worlds.weights, came.origin, came.acts, came.worth, values[rows[0] :])
-                _compare(
-                    *(worlds.weights, favourites[rows], came.origin, came.acts, came.worth, sums)
-                )
+            acts = view.legal[rows]
+            sums = self._compared(view, worlds, acts, favourites[rows], values[rows[0] :])
             _errors(worlds.weights, acts, sums, errors[rows[0] :])
             margin = max(self.margin, SURE)
             _overrule(worlds.weights, favourites[rows], acts, sums, margin, rows, best)
         return Judgement(chances, np.where(view.action_mask != 0, values, np.nan), errors, best)
 
+    def _compared(
+        self,
+        view: View,
+        worlds: Worlds,
+        acts: Integers,
+        favourites: Integers,
+        values: Floats | None = None,
+    ) -> Floats:
+        """Weigh some games' worlds and play the acts out in them.
+
+        Returns:
+            float64[G, 38, 3], the sums of :func:`_compare`; the mean worth of each act is added to
+            ``values``, float64[G, 38], if they are given.
+        """
+        self.weigh(view, worlds)
+        sums = np.zeros((len(acts), N_ACTIONS, 3))
+        for low, high in worlds.slices(self._limit // int(np.bitwise_count(acts).max())):
+            came: Outcomes = play_out(view, worlds, acts, low, high, self.policy)
+            if values is not None:
+                credit(worlds.weights, came.origin, came.acts, came.worth, values)
+            _compare(worlds.weights, favourites, came.origin, came.acts, came.worth, sums)
+        return sums
+
     def _judge(
         self, view: View, worlds: Worlds, acts: Integers, favourites: Integers, out: Actions
     ) -> None:
-        """Weigh some games' worlds, play the acts out in them, and write the acts to take."""
-        self.weigh(view, worlds)
-        sums = np.zeros((len(acts), N_ACTIONS, 3))
-        for low, high in worlds.slices(self._limit // MOST_ACTS):
-            came: Outcomes = play_out(view, worlds, acts, low, high, self.policy)
-            _compare(worlds.weights, favourites, came.origin, came.acts, came.worth, sums)
+        """Write the acts to take in some games, of those that are to be judged."""
+        sums = self._compared(view, worlds, acts, favourites)
         _overrule(worlds.weights, favourites, acts, sums, self.margin, worlds.games, out)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env import __version__
-from euchre_env._files import write_whole
+from euchre_env._files import digest_of, write_whole
 from euchre_env.batch import as_rulesets
 from euchre_env.cards import cards_of, deck_of
 from euchre_env.dataset import DataSet, manifest_path, read_manifest, write_manifest
@@ -32,10 +32,10 @@ from euchre_env.rules import N_SEATS, PHASES
 from euchre_env.ruleset import Ruleset
 
 from .. import make
-from ..base import Agent
+from ..base import Agent, gives_probabilities, is_oracle
 from ..evaluation.match import ruleset_text
 from ..evaluation.store import code_digest, files_of
-from .hands import Hands, gives_probabilities, play_hands
+from .hands import Hands, play_hands
 
 Progress = Callable[[int, int], None]
 """Called with (hands done, hands in all)."""
@@ -140,7 +140,7 @@ def _manifest(plan: Plan) -> dict[str, Any]:
         "program": __version__,
         "command": plan.command(),
         "agents": list(plan.agents),
-        "oracles": [a.name for a in agents if getattr(a, "oracle", False)],
+        "oracles": [a.name for a in agents if is_oracle(a)],
         "rules": [ruleset_text(r) for r in plan.rulesets],
         "rulesets": [r.to_dict() for r in plan.rulesets],
         "seed": plan.seed,
@@ -193,7 +193,7 @@ def _is_there(plan: Plan, path: Path, told: dict[str, Any]) -> bool:
         number = told["first"] // plan.shard
         if not plan.path_of(plan.records, number).is_file():
             return False
-    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == told["sha256"]
+    return path.is_file() and digest_of(path) == told["sha256"]
 
 
 # --- playing -----------------------------------------------------------------------------------

@@ -31,6 +31,8 @@ from ..base import (
     View,
     check_actions,
     decision_seeds,
+    gives_probabilities,
+    is_oracle,
     view_of,
 )
 from ..search.policy_search import probabilities_of
@@ -66,11 +68,6 @@ class Hands:
     seating: npt.NDArray[np.uint8]
     actions: npt.NDArray[np.int8]
     steps: npt.NDArray[np.int64]
-
-
-def gives_probabilities(agent: Agent) -> bool:
-    """Whether an agent says how likely its acts are."""
-    return callable(getattr(agent, "probabilities", None))
 
 
 @njit
@@ -187,8 +184,7 @@ class _Table:
     def _ask(self, agent: Agent, number: int, games: npt.NDArray[np.int64]) -> None:
         seeds = np.empty(len(games), np.uint64)
         decision_seeds(self.bases, self.asked, games, seeds)
-        oracle = bool(getattr(agent, "oracle", False))
-        view = view_of(self.states, self.table, self.which, seeds, games, oracle)
+        view = view_of(self.states, self.table, self.which, seeds, games, is_oracle(agent))
         actions = check_actions(view, agent.act(view), agent.name, games + self.first)
         chances: Any = np.nan
         if gives_probabilities(agent):

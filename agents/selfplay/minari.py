@@ -23,14 +23,14 @@ import numpy as np
 from gymnasium import spaces
 
 from euchre_env import __version__
-from euchre_env._jit import njit
 from euchre_env.batch import as_rulesets
-from euchre_env.encoding import OBSERVATION_SIZE, encode, rule_codes
+from euchre_env.encoding import OBSERVATION_SIZE, encode_seats
 from euchre_env.rowfiles import DataError
-from euchre_env.rules import N_ACTIONS, N_SEATS, STATE
+from euchre_env.rules import N_ACTIONS, N_SEATS
 from euchre_env.ruleset import Ruleset
 
 from .. import make
+from ..base import RuleTable
 from ..evaluation.match import ruleset_text
 from .files import BATCH, Progress
 from .hands import Array, Hands, play_hands
@@ -143,20 +143,11 @@ def _delete(name: str) -> None:
 # --- episodes ----------------------------------------------------------------------------------
 
 
-@njit
-def _encode_final(states, rules, codes, which, out):
-    scratch = np.empty(1, STATE)
-    for i in range(len(states)):
-        for seat in range(N_SEATS):
-            encode(states[i], rules[which[i]], codes[which[i]], seat, False, scratch, out[i, seat])
-
-
 def _final_observations(hands: Hands, rulesets: Sequence[Ruleset]) -> Array:
     """What each seat saw at the end of each hand, uint8[B, 4, D]."""
     out = np.zeros((len(hands.final), N_SEATS, OBSERVATION_SIZE), np.uint8)
-    records = np.concatenate([r.record() for r in rulesets])
-    codes = np.stack([rule_codes(r) for r in rulesets])
-    _encode_final(hands.final, records, codes, hands.which, out)
+    table = RuleTable.of(rulesets)
+    encode_seats(hands.final, table.rules, table.codes, hands.which, False, out)
     return out
 
 

@@ -16,9 +16,6 @@ COLUMNS, ROWS = 80, 24
 CARD_WIDTH, CARD_HEIGHT = 84, 118
 """Pixels of a card of scale 1."""
 
-SEAT_NAMES = ("North", "East", "South", "West")
-TEAM_NAMES = ("North and South", "East and West")
-
 Colour = tuple[int, int, int]
 Cell = tuple[int, int]
 Anchor = Literal["start", "middle", "end"]

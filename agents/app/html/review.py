@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from euchre_env import render
+from euchre_env.cards import SUITS
 from euchre_env.explain import result
+from euchre_env.render.text import SYMBOLS
 from euchre_env.rules import N_SEATS, OVER, SEAT_NAMES
 
 from ...advice import Option
@@ -191,7 +193,7 @@ def cost_text(d: Decision) -> str:
 
 
 def _better(d: Decision) -> str:
-    best, taken = (d.best, d.taken) if d.loss is not None else (_truly_best(d), d.taken)
+    best, taken = d.better, d.taken
     if best is None or taken is None:
         return ""
     done, better = act_words(taken.text), act_words(best.text)
@@ -199,12 +201,6 @@ def _better(d: Decision) -> str:
     by = d.advice.by if d.advice else "the policy"
     chances = f"{_percent(best)} of the time, and what was done, {done}, {_percent(taken)}"
     return f"Better was {better}{worth}: {by} does that {chances}."
-
-
-def _truly_best(d: Decision) -> Option | None:
-    if d.advice is None:
-        return None
-    return max(d.advice.options, key=lambda o: o.double_dummy or 0.0)
 
 
 def _percent(option: Option) -> str:
@@ -251,7 +247,7 @@ def _number(value: float | None, form: str) -> str:
     return "-" if value is None else f"{value:{form}}"
 
 
-_SYMBOLS = dict(zip("CDHS", "♣♦♥♠"))
+_SYMBOLS = dict(zip(SUITS, SYMBOLS))
 _TEXT = "\N{VARIATION SELECTOR-15}"  # no picture of its own on a phone
 
 

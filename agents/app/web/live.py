@@ -8,8 +8,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-import numpy as np
-
 from euchre_env.record import GameRecord
 from euchre_env.ruleset import Ruleset
 
@@ -113,9 +111,8 @@ class LiveTable:
         """Whether the advisor would act so; None where there is no choice, or no advisor."""
         if self.advisor is None or len(self.table.legal) < 2:
             return None
-        return (
-            self.advisor.advise(self._record(), self.table.ruleset, search=False)[0].best == action
-        )
+        advice = self.advisor.advise(self.table.states, self.table.ruleset, search=False)
+        return advice[0].best == action
 
     # what it tells
 
@@ -150,10 +147,7 @@ class LiveTable:
         """
         if not self.table.waits_for_person:
             raise Refusal(409, "There is advice when it is your turn.")
-        return self._record().copy()
-
-    def _record(self) -> Any:
-        return np.asarray(self.table.state).reshape(1)
+        return self.table.states.copy()
 
     def finished_hands(self) -> GameRecord:
         """The record of the hands that are over: no card of the one under way is in it.

@@ -6,7 +6,6 @@ export const RANKS = { 9: "nine", T: "ten", J: "jack", Q: "queen", K: "king", A:
 export const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
 export const SIGNS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 export const JOKER = "JOKER";
-const SAME_COLOUR = { C: "S", S: "C", D: "H", H: "D" };
 
 export const isCard = (text) => text === JOKER || (text.length === 2 && text[0] in RANKS && text[1] in SUITS);
 export const isRed = (suit) => suit === "D" || suit === "H";
@@ -17,13 +16,13 @@ export function shortName(card) {
   return (card[0] === "T" ? "10" : card[0]) + SIGNS[card[1]];
 }
 
-/** "jack of hearts, left bower" for people who listen. */
-export function longName(card, trump) {
+/** "jack of hearts, left bower" for people who listen; the state says which suits the bowers have. */
+export function longName(card, { trump, left_suit: left }) {
   if (card === JOKER) return trump in SUITS ? "joker, best bower" : "joker";
   const name = `${RANKS[card[0]]} of ${SUITS[card[1]]}`;
   if (card[0] !== "J" || !(trump in SUITS)) return name;
   if (card[1] === trump) return `${name}, right bower`;
-  return SAME_COLOUR[card[1]] === trump ? `${name}, left bower` : name;
+  return card[1] === left ? `${name}, left bower` : name;
 }
 
 /** Card codes within a sentence as signs: "JH" becomes "J♥". */
@@ -31,8 +30,8 @@ export const withSigns = (text) =>
   text.replace(/\b([9TJQKA])([CDHS])\b/g, (code) => shortName(code)).replace(/\bJOKER\b/g, "joker");
 
 /** Card codes within a sentence as words, for reading aloud. */
-export const withWords = (text, trump) =>
-  text.replace(/\b([9TJQKA])([CDHS])\b/g, (code) => longName(code, trump)).replace(/\bJOKER\b/g, "joker");
+export const withWords = (text, state) =>
+  text.replace(/\b([9TJQKA])([CDHS])\b/g, (code) => longName(code, state)).replace(/\bJOKER\b/g, "joker");
 
 // --- acts ----------------------------------------------------------------------------------------
 
@@ -52,15 +51,15 @@ const ACTS = {
 // --- elements ------------------------------------------------------------------------------------
 
 /** A card that lies there: a picture with a name. */
-export function cardPicture(card, trump, extra = {}) {
+export function cardPicture(card, state, extra = {}) {
   const { class: more = "", ...props } = extra;
-  return h("div", { class: `card ${colour(card)} ${more}`, role: "img", "aria-label": longName(card, trump), "data-card": card, ...props }, face(card));
+  return h("div", { class: `card ${colour(card)} ${more}`, role: "img", "aria-label": longName(card, state), "data-card": card, ...props }, face(card));
 }
 
 /** A card to press. */
-export function cardButton(card, trump, props = {}) {
+export function cardButton(card, state, props = {}) {
   const { class: more = "", label = "", ...rest } = props;
-  return h("button", { type: "button", class: `card ${colour(card)} ${more}`, "aria-label": longName(card, trump) + label, "data-card": card, "data-key": `card-${card}`, ...rest }, face(card));
+  return h("button", { type: "button", class: `card ${colour(card)} ${more}`, "aria-label": longName(card, state) + label, "data-card": card, "data-key": `card-${card}`, ...rest }, face(card));
 }
 
 export const cardBack = (more = "") => h("div", { class: `card back ${more}`, "aria-hidden": "true" });

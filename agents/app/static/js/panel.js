@@ -41,8 +41,8 @@ export function course(events) {
     h("ol", {}, events.map((event) => h("li", {}, withSigns(event.text), event.note && h("em", {}, withSigns(event.note))))));
 }
 
-export const spoken = (event, trump) =>
-  [withWords(event.text, trump), event.note && withWords(event.note, trump)].filter(Boolean).join(". ");
+export const spoken = (event, state) =>
+  [withWords(event.text, state), event.note && withWords(event.note, state)].filter(Boolean).join(". ");
 
 // --- advice --------------------------------------------------------------------------------------
 
@@ -76,4 +76,4 @@ const share = (value, [low, high]) => (high > low ? (value - low) / (high - low)
 const bar = (part, text, kind) =>
   h("span", { class: `bar ${kind}`, vars: { part: Math.max(0, Math.min(1, part)).toFixed(3) } }, h("i", {}), h("b", {}, text));
 
-export const actLong = (text, trump) => (isCard(text) ? longName(text, trump) : actWord(text));
+export const actLong = (text, state) => (isCard(text) ? longName(text, state) : actWord(text));

@@ -94,7 +94,7 @@ export class PlayPage {
 
   announceNew() {
     const { start, events } = this.view.log;
-    for (const event of events.slice(Math.max(0, this.heard - start))) announce(spoken(event, this.view.state.trump));
+    for (const event of events.slice(Math.max(0, this.heard - start))) announce(spoken(event, this.view.state));
     this.heard = start + events.length;
   }
 
@@ -176,7 +176,7 @@ export class PlayPage {
   showAdvice(advice) {
     this.advice = advice;
     const best = advice.options.find((option) => option.action === advice.best);
-    announce(`Advice: ${actLong(best.text, this.view.state.trump)}`);
+    announce(`Advice: ${actLong(best.text, this.view.state)}`);
   }
 
   async save(kind) {

@@ -78,7 +78,7 @@ export class ReplayPage {
     this.at = Math.max(0, Math.min(this.frames.length - 1, to));
     this.draw(this.at > 0 ? before.state : undefined);
     const past = this.frames[this.at - 1];
-    if (past) announce(spoken(past, this.frames[this.at].state.trump));
+    if (past) announce(spoken(past, this.frames[this.at].state));
     if (this.at === this.frames.length - 1) this.stop();
   }
 

@@ -72,7 +72,7 @@ function cardsOf(state, seat, how) {
 }
 
 const openFan = (cards, state) =>
-  h("div", { class: "fan open" }, cards.map((card) => (card === UNKNOWN ? cardBack() : cardPicture(card, state.trump))));
+  h("div", { class: "fan open" }, cards.map((card) => (card === UNKNOWN ? cardBack() : cardPicture(card, state))));
 
 // --- the middle ----------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ function isNew(before, seat, card) {
 }
 
 const trickCard = (state, seat, card, best, arrives) =>
-  cardPicture(card, state.trump, { class: `played from-${SIDES[seat]}${best ? " best" : ""}${arrives ? " arrives" : ""}`, "aria-label": `${SEATS[seat]}: ${longName(card, state.trump)}${best ? ", winning" : ""}` });
+  cardPicture(card, state, { class: `played from-${SIDES[seat]}${best ? " best" : ""}${arrives ? " arrives" : ""}`, "aria-label": `${SEATS[seat]}: ${longName(card, state)}${best ? ", winning" : ""}` });
 
 function pile(state) {
   if (!state.upcard || !(isBidding(state) || state.phase === "discard")) return null;
@@ -102,9 +102,9 @@ function pile(state) {
 }
 
 function topOfPile(state) {
-  if (state.upcard_place === "face_up") return cardPicture(state.upcard, state.trump, { class: "up", "aria-label": `turned up: ${longName(state.upcard, "")}` });
+  if (state.upcard_place === "face_up") return cardPicture(state.upcard, state, { class: "up", "aria-label": `turned up: ${longName(state.upcard, {})}` });
   if (state.upcard_place !== "turned_down") return cardBack();
-  return h("div", { class: "down", role: "img", "aria-label": `turned down: ${longName(state.upcard, "")}` }, cardBack(), h("span", { class: "was" }, withSigns(state.upcard)));
+  return h("div", { class: "down", role: "img", "aria-label": `turned down: ${longName(state.upcard, {})}` }, cardBack(), h("span", { class: "was" }, withSigns(state.upcard)));
 }
 
 // --- South's hand, to play from ------------------------------------------------------------------
@@ -118,7 +118,7 @@ export function playableHand(state, how) {
     state.hand.map((card, k) => {
       const ok = legal.has(card);
       const digit = ok ? ++number : null;
-      return cardButton(card, state.trump, {
+      return cardButton(card, state, {
         class: `${ok ? "legal" : "illegal"}${how.best === card ? " advised" : ""}`,
         label: asked && !ok ? ", not allowed now" : "",
         "aria-disabled": ok ? null : "true",
