@@ -10,6 +10,7 @@ sources it may contain: the engine's, and those of the package that holds the fu
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -23,8 +24,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core import caching, event
 from numba.core import config as _config
-from numba.core import event
 
 config: Any = _config
 F = TypeVar("F", bound=Callable[..., Any])
@@ -94,19 +95,27 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
+def _lasting_folders() -> list[Path]:
+    named = os.environ.get(CACHE_VARIABLE)
+    usual = [ENGINE / "__pycache__" / "compiled", _user_cache()]
+    return [Path(named), *usual] if named else usual
+
+
 @cache
 def cache_root() -> Path:
     """The folder of compiled code: ``EUCHRE_ENV_CACHE``, beside the sources, or the user's cache.
 
     The first of the three that can be written to is taken, so that a read-only install works.
     """
-    named = os.environ.get(CACHE_VARIABLE)
-    candidates = [Path(named)] if named else []
-    candidates += [ENGINE / "__pycache__" / "compiled", _user_cache()]
-    for folder in candidates:
+    for folder in _lasting_folders():
         if _is_writable(folder):
             return folder
     return Path(tempfile.mkdtemp(prefix="euchre_env_"))
+
+
+def is_kept() -> bool:
+    """Whether compiled code is found again by the next process: whether such a folder will do."""
+    return cache_root() in _lasting_folders()
 
 
 @cache
@@ -126,6 +135,31 @@ def _remove_old_caches(root: Path) -> None:
     folders = sorted(ours, key=lambda p: p.stat().st_mtime)
     for stale in folders[: max(0, len(folders) - _KEPT_CACHES)]:
         shutil.rmtree(stale, ignore_errors=True)
+
+
+class _ForgivingCacheFile(caching.IndexDataCacheFile):
+    """Stored code that is damaged counts as missing; where none can be stored, none is.
+
+    Numba itself stops on a file cut short, as after a power failure, and on a full disk.
+    """
+
+    def load(self, key: Any) -> Any:
+        """The stored code, or None."""
+        try:
+            return super().load(key)  # type: ignore[no-untyped-call]
+        except Exception:  # numba unpickles what it wrote: damage may raise anything
+            return None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Store code where there is room."""
+        with contextlib.suppress(OSError):
+            super().save(key, data)  # type: ignore[no-untyped-call]
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()  # type: ignore[no-untyped-call]
+        except Exception:
+            return {}
 
 
 class _Announcer(event.Listener):
@@ -176,13 +210,14 @@ def _compile(function: F, inline: bool, signature: Any = None) -> F:
     if not COMPILED:
         return function
     package = _package_of(Path(function.__code__.co_filename))
-    previous = config.CACHE_DIR
-    # Numba reads the folder while it decorates; other people's functions keep their own.
+    previous = config.CACHE_DIR, caching.IndexDataCacheFile
+    # Numba reads both while it decorates; other people's functions keep their own.
     config.CACHE_DIR = str(cache_folder(package))
+    caching.IndexDataCacheFile = _ForgivingCacheFile  # type: ignore[misc]
     try:
         compiled = numba.njit(
             signature, cache=True, nogil=True, error_model="numpy", forceinline=inline
         )
         return cast(F, compiled(function))
     finally:
-        config.CACHE_DIR = previous
+        config.CACHE_DIR, caching.IndexDataCacheFile = previous  # type: ignore[misc]

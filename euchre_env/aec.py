@@ -572,7 +572,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _as_id(self, action: Any) -> int:
         """A whole number of another type, such as ``np.int64`` or an array of one, as an int."""
-        if not isinstance(action, bool):
+        # NumPy before 2.3 takes its own bool for a number.
+        if not isinstance(action, bool) and getattr(action, "dtype", None) != np.bool_:
             try:
                 return operator.index(action)
             except TypeError:

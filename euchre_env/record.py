@@ -736,7 +736,13 @@ def _egn_text(card: str) -> str:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        data = json.loads(text)
+        if "\\u" in text:
+            json.dumps(data, ensure_ascii=False).encode()
+        return data
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise BadRecord(f"{half!a} is half a character: it cannot be written as UTF-8") from None
     except (ValueError, RecursionError) as error:
         raise BadRecord(f"malformed JSON: {error}") from error
 

@@ -5,6 +5,7 @@ import asyncio
 import json
 import random
 import re
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -820,6 +821,26 @@ def test_a_port_that_is_taken() -> None:
         assert serve.address(bound) == f"http://127.0.0.1:{port}/"
         with pytest.raises(OSError, match=f"127.0.0.1:{port}"):
             serve.listen("127.0.0.1", port)
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    """Held back until the browser acknowledges (Nagle's algorithm), each would take 40 ms."""
+    seen: list[int] = []
+
+    async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = writer.get_extra_info("socket")
+        seen.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    async def ask(bound: socket.socket) -> None:
+        async with await asyncio.start_server(answered, sock=bound):
+            reader, writer = await asyncio.open_connection(*bound.getsockname())
+            await reader.read()
+            writer.close()
+
+    with serve.listen("127.0.0.1", 0) as bound:
+        asyncio.run(ask(bound))
+    assert seen and all(seen)
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,14 @@ one line on stderr and status 2.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from types import FrameType
 from typing import NamedTuple, NoReturn
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
@@ -73,22 +77,60 @@ def usage() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return the exit status: 0, 1 for a negative finding, 2 for bad input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    with _noting_ctrl_c() as pressed:
+        try:
+            status = _run(arguments)
+            if sys.stdout is not None:  # a shell may have closed it: euchre VERB >&-
+                sys.stdout.flush()
+            return status
+        except BrokenPipeError:
+            _drop_output()
+            return BROKEN_PIPE
+        except KeyboardInterrupt:
+            return _interrupted()
+        except Exception as error:
+            if pressed:
+                return _interrupted()
+            if not _is_bad_input(error):
+                raise
+            print(f"euchre: error: {_one_line(error)}", file=sys.stderr)
+            return BAD_INPUT
+
+
+@contextlib.contextmanager
+def _noting_ctrl_c() -> Iterator[list[int]]:
+    """A list that grows with each Ctrl-C.
+
+    A compiler that is interrupted loses KeyboardInterrupt on its way and fails with an error of its
+    own, which is then none of ours.
+    """
+    pressed: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pressed.append(number)
+        signal.default_int_handler(number, frame)
+
+    is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not (is_usual and threading.current_thread() is threading.main_thread()):
+        yield pressed
+        return
+    hook = sys.unraisablehook
+    signal.signal(signal.SIGINT, note)
+    sys.unraisablehook = lambda lost: hook(lost) if not _is_ctrl_c(lost.exc_type) else None
     try:
-        status = _run(arguments)
-        if sys.stdout is not None:  # a shell may have closed it: euchre VERB >&-
-            sys.stdout.flush()
-        return status
-    except BrokenPipeError:
-        _drop_output()
-        return BROKEN_PIPE
-    except KeyboardInterrupt:
-        print("euchre: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except (ValueError, OSError) as error:
-        if not _is_bad_input(error):
-            raise
-        print(f"euchre: error: {_one_line(error)}", file=sys.stderr)
-        return BAD_INPUT
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.unraisablehook = hook
+
+
+def _is_ctrl_c(kind: type[BaseException]) -> bool:
+    return issubclass(kind, KeyboardInterrupt)
+
+
+def _interrupted() -> int:
+    print("euchre: interrupted", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _run(arguments: list[str]) -> int:
@@ -116,7 +158,7 @@ def _run(arguments: list[str]) -> int:
 def _is_bad_input(error: Exception) -> bool:
     """Whether an error is the user's to mend; any other is a bug and keeps its traceback."""
     own = type(error).__module__.partition(".")[0] in _OWN or isinstance(error, UsageError)
-    return isinstance(error, OSError) or own
+    return isinstance(error, OSError) or (isinstance(error, ValueError) and own)
 
 
 def _one_line(error: Exception) -> str:

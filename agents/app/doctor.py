@@ -6,14 +6,17 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
 from typing import NamedTuple
 
 from .options import add_json, add_seed
 
-LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "torch", "safetensors", "scipy")
+NEEDED = ("numpy", "numba", "gymnasium", "pettingzoo", "PyYAML")  # by the game itself
+LIBRARIES = (*NEEDED, "llvmlite", "torch", "safetensors", "scipy", "rich", "tensorboard")
+EXTRAS = ("pillow", "pygame", "matplotlib", "starlette", "uvicorn", "open-spiel")
 OWN = "euchre-env"
 _PACKAGE = __name__.partition(".")[0]
 
@@ -34,7 +37,8 @@ def add_doctor_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_doctor(args: argparse.Namespace) -> int:
     """Print the findings; status 1 where something is wrong."""
-    findings = [*versions(), *compiler(), *threads(), *packages(), *self_test(args.seed)]
+    findings = [*versions(), *compiler(), *threads(), *packages()]
+    findings += [*self_test(args.seed), *known_hand()]
     if args.json:
         print(json.dumps([finding._asdict() for finding in findings]))
     else:
@@ -51,30 +55,56 @@ def _version(name: str) -> str:
 
 
 def versions() -> list[Finding]:
-    """Python and the libraries."""
+    """Python and the libraries; one that is older than what was asked for is wrong."""
     found = [Finding("python", f"{platform.python_version()}, {platform.machine()}")]
     found.append(Finding(OWN, _version(OWN).replace("not installed", "run from a source tree")))
-    needed = ("numpy", "numba")
+    oldest = floors()
     for name in LIBRARIES:
-        told = _version(name)
-        found.append(Finding(name, told, told != "not installed" or name not in needed))
-    return found
+        told, floor = _version(name), oldest.get(name.lower(), "")
+        is_missing = told == "not installed"
+        is_old = not is_missing and _numbers(told) < _numbers(floor)
+        wrong = is_old or (is_missing and (name in NEEDED or bool(floor)))
+        found.append(Finding(name, f"{told}, older than {floor}" if is_old else told, not wrong))
+    extras = ", ".join(f"{name} {_version(name)}" for name in EXTRAS)
+    return [*found, Finding("for extras", extras)]
+
+
+def floors() -> dict[str, str]:
+    """The oldest version of each library that the installed distribution asks for."""
+    try:
+        asked = requires(OWN) or []
+    except PackageNotFoundError:
+        return {}
+    plain = [r for r in asked if ";" not in r]
+    return {m[1].lower(): m[2] for r in plain if (m := re.match(r"([\w.-]+) *>= *([\d.]+)", r))}
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text.partition("+")[0]))
 
 
 def compiler() -> list[Finding]:
-    """Where compiled code is kept."""
-    from euchre_env._jit import COMPILED, cache_root
+    """Where compiled code is kept, and how much of it there is."""
+    from euchre_env._jit import COMPILED, cache_root, is_kept
 
     if not COMPILED:
         return [Finding("compiler", "off (NUMBA_DISABLE_JIT), every function runs as plain Python")]
-    return [Finding("cache of compiled code", str(cache_root()))]
+    root = cache_root()
+    if not is_kept():
+        told = "no folder can be written, so each start compiles anew: set EUCHRE_ENV_CACHE to one"
+        return [Finding("cache of compiled code", told, False)]
+    sizes = [path.stat().st_size for path in root.rglob("*.nb[ci]")]
+    told = f"{root} ({len(sizes)} files, {sum(sizes) / 1e6:.1f} MB; may be deleted)"
+    return [Finding("cache of compiled code", told)]
 
 
 def threads() -> list[Finding]:
     """How many threads there are, and what limits them."""
     names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     limits = ", ".join(f"{n}={os.environ[n]}" for n in names if n in os.environ)
-    return [Finding("threads", f"{os.cpu_count()} cores; {limits or 'no limits set'}")]
+    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    told = f"{os.cpu_count()} cores, {ours} for this process; {limits or 'no limits set'}"
+    return [Finding("threads", told)]
 
 
 def packages() -> list[Finding]:
@@ -113,3 +143,27 @@ def self_test(seed: int) -> list[Finding]:
     well = fair and ended > 0 and decisions > 16_000
     told = f"{decisions} decisions, {ended} hands ended, zero-sum {fair}"
     return [Finding("self-test", told, well)]
+
+
+def known_hand() -> list[Finding]:
+    """Solve and play out a hand whose points are known: a lone hand of the five best trumps."""
+    from euchre_env.actions import action_id
+    from euchre_env.kernels import lowest_action
+    from euchre_env.record import complete_deck
+    from euchre_env.rules import OVER, PLAY, apply, deal, legal, new_match, new_states
+    from euchre_env.ruleset import Ruleset
+    from euchre_env.solver import solve
+
+    r, s = Ruleset.stick().record()[0], new_states(1)[0]
+    new_match(s, r)
+    deal(s, r, complete_deck("TH", {1: ["JH", "JD", "AH", "KH", "QH"]}), 0)
+    for word in ("order_up", "alone"):
+        apply(s, r, action_id(word, "trump", s))
+    while s.phase != PLAY:
+        apply(s, r, lowest_action(legal(s, r)))
+    solved = set(solve(s, r).points.values())
+    while s.phase != OVER:
+        apply(s, r, lowest_action(legal(s, r)))
+    points = int(s.points[1] - s.points[0])
+    told = f"solved {', '.join(map(str, sorted(solved)))}, played {points}, known 4"
+    return [Finding("points of a known hand", told, solved == {4} and points == 4)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -74,7 +73,7 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
         whole = torch.load(path, weights_only=True)
     except OSError as error:
         raise CheckpointError(f"cannot read checkpoint {path}: {error.strerror}") from None
-    except (RuntimeError, ValueError, EOFError, KeyError, pickle.UnpicklingError):
+    except Exception:  # torch passes on whatever its reader stumbles over
         raise CheckpointError(f"checkpoint {path} is damaged or no checkpoint: {remedy}") from None
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
         raise CheckpointError(f"{path} is no checkpoint of this version's trainer: {remedy}")
@@ -83,7 +82,13 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
             f"checkpoint {path} was trained for observation layout {whole.get('layout')}, "
             f"this version has {layout_hash()}: start a new run, or use the version that made it"
         )
-    whole["config"] = json.loads(whole["config"])
+    try:
+        whole["config"] = json.loads(whole["config"])
+        is_whole = isinstance(whole["iteration"], int) and isinstance(whole["state"], dict)
+    except (KeyError, TypeError, ValueError):
+        is_whole = False
+    if not is_whole:
+        raise CheckpointError(f"checkpoint {path} is damaged: {remedy}")
     return whole
 
 
