@@ -150,6 +150,17 @@ def test_each_row_of_the_readmes_speeds_is_a_line_of_the_experiment(
         assert told[2].rpartition(": ")[0] == cells[2].rpartition(": ")[0]
 
 
+def test_the_picture_of_the_ladder_is_what_the_readme_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    (row,) = load_experiment(ROOT / "configs" / "experiments" / "ladder.yaml").rows
+    agents = row.words[2 : row.words.index("--deals")]
+    assert len(agents) == 7 and agents[-1] == "champion"
+    assert "--deals 20000 --ruleset stick --seed 1" in row.command
+    assert "Every pair of seven players on 20,000 duplicate deals" in README
+
+
 # --- reading -----------------------------------------------------------------------------------
 
 
