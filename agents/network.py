@@ -27,6 +27,8 @@ from euchre_env.encoding import (
     HIDDEN_LAYOUT,
     LAYOUT,
     OBSERVATION_SIZE,
+    RULE_BLOCKS,
+    fits_layout,
     layout_hash,
     rule_codes,
 )
@@ -97,7 +99,9 @@ def _column(parts: Sequence[slice], entry: str, extra: int, of_extra: float) -> 
         whole[block.slice] = getattr(block, entry)
     # Rules are read by how they differ from the usual ones, in units of those, as some are large.
     usual = rule_codes(Ruleset())
-    whole[LAYOUT["rules"].slice] = usual if entry == "offset" else np.maximum(usual, 1)
+    for name, codes in RULE_BLOCKS.items():
+        part = usual[codes] if entry == "offset" else np.maximum(usual[codes], 1)
+        whole[LAYOUT[name].slice] = part
     more = np.full(extra, of_extra, np.float32)
     return torch.from_numpy(np.concatenate([*(whole[part] for part in parts), more]))
 
@@ -300,6 +304,7 @@ class NetworkAgent:
     """
 
     oracle = False
+    plays_alone = True
 
     def __init__(
         self,
@@ -425,7 +430,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
 
 
 def _check_layout(path: Path, header: Mapping[str, Any]) -> None:
-    if header["layout"] != layout_hash():
+    if not fits_layout(header["layout"]):
         raise PolicyError(
             f"{path} was trained for observation layout {header['layout']}, this version "
             f"({code_version()}) has {layout_hash()}: retrain, or use version "

@@ -62,6 +62,7 @@ from .rules import (
     DISCARD,
     KEEP,
     LONER,
+    MOST_SIDES,
     N_SEATS,
     NAME_TRUMP,
     NOBODY,
@@ -651,13 +652,18 @@ def _restore_score(world, out):
     played_out = world.phase == OVER and world.thrown_in == 0
     for side in range(2):
         out.score[side] = world.score[side] - (world.points[side] if played_out else 0)
-    for k in range(3):
-        out.games[k] = world.games[k]
+        out.games[side] = world.games[side]
+    for side in range(2, MOST_SIDES):
+        out.score[side] = out.games[side] = 0
+    out.drawn = world.drawn
     out.hands = world.hands - (1 if played_out else 0)
     out.game_winner = world.game_winner
     out.match_winner = world.match_winner
     if played_out and world.game_winner != UNDECIDED:
-        out.games[world.game_winner if world.game_winner >= 0 else 2] -= 1
+        if world.game_winner >= 0:
+            out.games[world.game_winner] -= 1
+        else:
+            out.drawn -= 1
         out.game_winner = UNDECIDED
         out.match_winner = UNDECIDED
 
@@ -831,6 +837,7 @@ def _list_worlds(b, r, worlds):
 
 def _prepared(state: Any, ruleset: Ruleset, viewer: int) -> tuple[Any, Any, Any]:
     """The cleared record, STATE[1], the table and the rule record."""
+    ruleset.require_partnership("beliefs are")
     if not 0 <= viewer < N_SEATS:
         raise BeliefError(f"viewer {viewer} is no seat: seats are 0 to 3")
     seen = new_states(1)
@@ -863,6 +870,7 @@ def count_worlds(state: Any, ruleset: Ruleset, viewer: int) -> int:
 
     Raises:
         BeliefError: no such seat, or nothing explains the record.
+        RulesetError: a game without partners.
     """
     return int(_prepared(state, ruleset, viewer)[1].worlds)
 
@@ -925,7 +933,11 @@ def history(state: Any, ruleset: Ruleset) -> list[tuple[Any, int]]:
     Returns:
         Pairs of the full record before a decision (its generator state is 0) and the act taken,
         an id in that record's frame. Answers about weak hands are there unless a hand was swapped.
+
+    Raises:
+        RulesetError: a game without partners.
     """
+    ruleset.require_partnership("beliefs are")
     world = new_states(1)
     world[0] = state
     records = new_states(MAX_ACTS)

@@ -21,15 +21,14 @@ _CHANGED = 0.5
 _REDRAWS = 20
 
 
-def random_ruleset(rng: random.Random | np.random.Generator, playable: bool = True) -> Ruleset:
+def random_ruleset(rng: random.Random | np.random.Generator, variants: bool = False) -> Ruleset:
     """Return a random valid rule set; any option may differ from its default.
 
-    With `playable`, only games that the environment plays; otherwise every variant. Numbers stay
-    near the low end of what is allowed, so that games end soon. Equal generator states give
-    equal rule sets.
+    Of the partnership game, or with `variants` of any game. Numbers stay near the low end of what
+    is allowed, so that games end soon. Equal generator states give equal rule sets.
     """
     draw = rng if isinstance(rng, random.Random) else random.Random(int(rng.integers(2**62)))
-    values = _random_game(draw, playable)
+    values = _random_game(draw, variants)
     for name, option in OPTIONS.items():
         if name not in values and draw.random() < _CHANGED:
             values[name] = random_value(option, draw)
@@ -55,12 +54,11 @@ def _random_int(option: Option, rng: random.Random) -> int:
     return rng.randrange(option.low, min(option.high, option.low + _SPREAD) + 1, option.step)
 
 
-def _random_game(rng: random.Random, playable: bool) -> dict[str, Any]:
-    variant = "partnership" if playable else rng.choice(OPTIONS["variant"].choices)
+def _random_game(rng: random.Random, variants: bool) -> dict[str, Any]:
+    variant = rng.choice(OPTIONS["variant"].choices) if variants else "partnership"
     values: dict[str, Any] = {"variant": variant, "players": VARIANT_PLAYERS[variant]}
-    if variant != "partnership":
-        values |= {n: o.default for n, o in OPTIONS.items() if o.partnership_only}
-    return values
+    fixed = {n: o.default for n, o in OPTIONS.items() if not o.allowed_in(variant)}
+    return values | fixed
 
 
 def _repaired(values: dict[str, Any], rng: random.Random) -> Ruleset:
@@ -87,10 +85,10 @@ def permute_hidden(
     """Return a copy of a game with the cards that `viewer` cannot see dealt otherwise.
 
     The other world agrees with all that the seat has seen: its own cards, plays, voids shown (by
-    effective suit), the upcard, its own discard and swap, and cards shown. What is only inferred
-    is not kept: that a caller held a natural trump, that a seat qualified as weak, or that a
-    hidden swap gave away the lowest cards. Every observation, mask and decision of `viewer` has to
-    be the same in both worlds.
+    effective suit), the upcard, what it laid away or swapped, and cards shown. What is only
+    inferred is not kept: that a caller held a natural trump, that a seat qualified as weak, or that
+    a hidden swap gave away the lowest cards. Every observation, mask and decision of `viewer` has
+    to be the same in both worlds.
 
     Args:
         state: A record of a game at any moment.
@@ -103,7 +101,7 @@ def permute_hidden(
     worlds[0] = state
     world = worlds[0]
     places = _hidden_places(world, rules_record, viewer)
-    open_to = {place: _cards_allowed(world, place, viewer) for place in places}
+    open_to = {place: _cards_allowed(world, rules_record, place, viewer) for place in places}
     slots = [(place, card) for place, cards in places.items() for card in _bits(cards)]
     for _ in range(_SWAPS if len(slots) > 1 else 0):
         i, j = draw.randrange(len(slots)), draw.randrange(len(slots))
@@ -126,6 +124,9 @@ def _hidden_places(s: Any, r: Any, viewer: int) -> dict[Place, int]:
     if s.swapper != viewer and (s.swapper < 0 or r.swap3_shown == 0):
         places["kitty", 0] = int(s.kitty)
     places["spare", 0] = int(s.spare)
+    places["dummy", 0] = int(s.dummy)
+    if s.maker != viewer:
+        places["buried", 0] = int(s.buried)
     if s.taker != viewer:
         places["discard", 0] = int(s.discard)
         if s.place == TAKEN:
@@ -133,12 +134,16 @@ def _hidden_places(s: Any, r: Any, viewer: int) -> dict[Place, int]:
     return places
 
 
-def _cards_allowed(s: Any, place: Place, viewer: int) -> int:
+def _cards_allowed(s: Any, r: Any, place: Place, viewer: int) -> int:
     """The cards against which, at a place, the viewer has seen nothing that speaks."""
     name, seat = place
     allowed = ~int(s.void[seat]) if name == "hand" else ~0
-    holds_upcard = name == "discard" or (name == "hand" and seat == s.taker)
-    if s.place == TAKEN_OR_BURIED and s.taker != viewer and not holds_upcard:
+    holds_upcard = {
+        "hand": seat == s.taker,
+        "discard": r.dealer_may_discard_upcard != 0,
+        "buried": s.maker == s.taker,
+    }
+    if s.place == TAKEN_OR_BURIED and s.taker != viewer and not holds_upcard.get(name, False):
         allowed &= ~int(s.upcard)
     return allowed
 

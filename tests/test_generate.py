@@ -18,8 +18,9 @@ from euchre_env import BatchEnv, Ruleset
 from euchre_env.dataset import DataSet
 from euchre_env.encoding import OBSERVATION_SIZE
 from euchre_env.record import load_records
-from euchre_env.replay import played_deals
+from euchre_env.replay import played_deals, verify
 from euchre_env.rules import PHASES
+from euchre_env.ruleset import RulesetError
 
 STICK = [Ruleset.stick()]
 SEVERAL = [Ruleset.stick(), Ruleset.preset("canadian"), Ruleset.parse("joker=true")]
@@ -256,6 +257,22 @@ def test_all_formats_hold_the_same_rows(tmp_path: Path) -> None:
 
 
 # ---- records -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "games",
+    [["three_hand", "cutthroat"], ["buck", "dirty_clubs"], ["two_hand,two_hand_dummy=maker"]],
+)
+def test_records_of_games_without_partners(games: list[str], tmp_path: Path) -> None:
+    records = tmp_path / "records.jsonl"
+    generate(plan_of(["random", "greedy"], 24, tmp_path / "x.npy", games, records=records))
+    found = verify(records)
+    assert [str(fault) for fault in found.faults] == []
+    assert found.passed == 24
+    players = Ruleset.parse(games[0]).players
+    assert {len(game.players) for game in load_records(records)} == {players}
+    with pytest.raises(RulesetError, match=r"an \.egn file is for the partnership game only"):
+        plan_of(["random"], 1, tmp_path / "y.npy", games, records=tmp_path / "r.egn")
 
 
 def test_records_tell_the_same_hands(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def _as_data(args: argparse.Namespace) -> dict[str, Any]:
         "hands": [list(hand) for hand in deal.hands],
         "upcard": deal.upcard,
         "acts": acts,
-        "points": [int(p) for p in table.state.points],
+        "points": [int(p) for p in table.state.points[:2]],
         "match": _play(args).to_dict(),
         "next": [command for command, _ in NEXT],
     }
@@ -93,11 +93,13 @@ def _as_data(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _open(seed: int) -> Table:
+    from euchre_env.ruleset import Ruleset
+
     from .options import PRESET
     from .table import HAND
     from .terminal import open_table
 
-    return open_table(PRESET, [PLAYER] * 4, seed, HAND)
+    return open_table(Ruleset.parse(PRESET), [PLAYER] * 4, seed, HAND)
 
 
 def tell_hand(table: Table) -> Iterator[Told]:

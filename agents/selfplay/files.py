@@ -23,16 +23,16 @@ import numpy.typing as npt
 from euchre_env import __version__
 from euchre_env._files import digest_of, write_whole
 from euchre_env.batch import as_rulesets
-from euchre_env.cards import cards_of, deck_of
+from euchre_env.cards import cards_of
 from euchre_env.dataset import DataSet, manifest_path, read_manifest, write_manifest
 from euchre_env.encoding import layout_hash
-from euchre_env.record import GameRecord, record_hand, save_records
+from euchre_env.record import GameRecord, complete_deck, record_hand, save_records
 from euchre_env.rowfiles import COLUMNS, DataError, Rows, check_suffix, row_dtype, rows_as_bytes
-from euchre_env.rules import N_SEATS, PHASES
+from euchre_env.rules import PHASES
 from euchre_env.ruleset import Ruleset
 
 from .. import make
-from ..base import Agent, gives_probabilities, is_oracle
+from ..base import Agent, gives_probabilities, is_oracle, require_player
 from ..evaluation.match import ruleset_text
 from ..evaluation.store import code_digest, files_of
 from .hands import Hands, play_hands
@@ -96,6 +96,8 @@ class Plan:
                 raise DataError(f"{path}: no folder {str(path.parent)!r} to write to")
         if self.records is not None:
             _check_records(self.records, self.out, self.hands)
+            for ruleset in self.rulesets if self.records.suffix == ".egn" else ():
+                ruleset.require_partnership("an .egn file is")
 
     @property
     def shards(self) -> int:
@@ -135,6 +137,8 @@ def _check_records(records: Path, out: Path, hands: int) -> None:
 
 def _manifest(plan: Plan) -> dict[str, Any]:
     agents = [make(name) for name in plan.agents]
+    for ruleset in plan.rulesets:
+        require_player(agents, ruleset)
     probabilities = any(map(gives_probabilities, agents))
     return {
         "program": __version__,
@@ -218,7 +222,7 @@ def generate(
 
     Raises:
         DataError: there is a data set already, or one made with other arguments.
-        AgentError: an agent that cannot be made, or that gave no legal action.
+        AgentError: an agent that cannot be made, cannot play these rules, or gave no legal action.
         OSError: a file cannot be written; what was finished stays.
     """
     if batch < 1 or workers < 1:
@@ -330,16 +334,28 @@ def _record(hands: Hands, plan: Plan, index: int) -> GameRecord:
     return GameRecord(
         ruleset=ruleset,
         deals=(deal,),
-        players=tuple(plan.agents[k] for k in hands.seating[index]),
+        players=tuple(plan.agents[k] for k in hands.seating[index][: ruleset.players]),
         metadata={"seed": plan.seed, "hand": number},
     )
 
 
 def _deck(s: Any, ruleset: Ruleset) -> npt.NDArray[np.int8]:
     """The deck that deals a record as it is before the first decision."""
-    places = [s["hand"][seat] for seat in range(N_SEATS)] + [s["upcard"], s["kitty"], s["spare"]]
-    cards = [card for cards in places for card in cards_of(int(cards), int(s["frame"]))]
-    return deck_of(cards, ruleset.joker)
+
+    def held(cards: Any) -> list[str | int]:
+        return [*cards_of(int(cards), int(s["frame"]))]
+
+    dummy, players = held(s["dummy"]), ruleset.players
+    return complete_deck(
+        held(s["upcard"])[0],
+        # A club turned up may be in the dealer's hand already.
+        {seat: held(s["hand"][seat] & ~s["upcard"]) for seat in range(players)},
+        held(s["kitty"]) + held(s["spare"]),
+        ruleset.joker,
+        players,
+        dummy,
+        len(dummy),
+    )
 
 
 def plan_of(
@@ -353,6 +369,6 @@ def plan_of(
 
     Raises:
         DataError: an argument that cannot be.
-        RulesetError: a rule set that is not known or cannot be played.
+        RulesetError: a rule set that is not known, or a game without partners in an .egn file.
     """
     return Plan(tuple(agents), hands, Path(out), tuple(as_rulesets(rulesets)), **options)

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from euchre_env.batch import as_rulesets
-from euchre_env.encoding import LAYOUT
+from euchre_env.encoding import LAYOUT, PARTNERSHIP_BLOCKS
 from euchre_env.rules import NOBODY
 
 from ..base import Agent
@@ -180,11 +180,13 @@ def network_blocks(config: Config) -> tuple[str, ...]:
         return tuple(LAYOUT)
     if chosen != (AUTO,):
         return chosen
-    constant = {"games", "hands"}
+    constant = {"games", "hands", "seat_games"}
     if config.rollout.scores == ZERO:
-        constant.add("score")
+        constant |= {"score", "seat_score"}
     if len(set(config.ruleset)) == 1:
-        constant.add("rules")
+        constant |= {"rules", "other_rules"}
+    if all(r.is_partnership for r in as_rulesets(list(config.ruleset))):
+        constant |= set(LAYOUT) - set(PARTNERSHIP_BLOCKS)
     return tuple(name for name in all_blocks() if name not in constant)
 
 
@@ -271,7 +273,8 @@ class _Run:
         self.pool = Pool(config.pool, _agents(config, make))
         self.teacher = _teacher(config, make)
         self.learner = make_learner(config, self.net, self.workers, self.group)
-        solved = config.critic.double_dummy or config.critic.sees == "all"
+        judged = config.critic.double_dummy or config.critic.sees == "all"
+        solved = judged and rulesets[0].is_partnership
         self.collector = Collector(
             config.rollout.hands,
             rulesets,
