@@ -9,58 +9,27 @@ and never changed.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-import re
 import zlib
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import euchre_env
 from euchre_env import __version__
-from euchre_env._files import digest_of
 from euchre_env.ruleset import Ruleset
 
-from .. import champion_path
 from .match import MatchResult, ruleset_text
+from .sources import code_digest, files_of
 from .stats import EvaluationError
 
 KEY = ("a", "b", "ruleset", "seed", "deals", "version", "code", "files")
-"""What a row is found by; see :func:`code_digest` and :func:`files_of` for the last two."""
-_APART = ("app", "training", "evaluation", "plots", "bids.py", "advice.py")
-"""Parts of this package that do not decide how a hand goes."""
+"""What a row is found by; see :mod:`.sources` for the last two."""
 _FIELDS = (
     *("a", "b", "deals", "points_per_hand", "ci95", "standard_error", "deals_needed", "seconds"),
     *("decisions_per_second", "ruleset", "seed", "version", "oracles"),
 )
-_CHECKPOINT = re.compile(r"[^:,&]+\.safetensors")
-_CHAMPION = re.compile(r"(?<![\w/.-])champion(?![\w/.-])")
-
-
-def files_of(*names: str) -> dict[str, str]:
-    """Digests of the checkpoints that agents' names stand for, by path, or by ``champion``."""
-    paths = {p.strip(): Path(p.strip()) for name in names for p in _CHECKPOINT.findall(name)}
-    if any(_CHAMPION.search(name) for name in names):
-        paths["champion"] = champion_path()
-    return {name: digest_of(path)[:16] for name, path in sorted(paths.items())}
-
-
-@cache
-def code_digest() -> str:
-    """A digest of the sources that decide how a hand goes: the engine's and the agents'."""
-    agents = Path(__file__).resolve().parent.parent
-    engine = Path(euchre_env.__file__).resolve().parent
-    sources = [
-        p for p in agents.rglob("*.py") if p.relative_to(agents).parts[0] not in _APART
-    ] + list(engine.rglob("*.py"))
-    digest = hashlib.sha256()
-    for path in sorted(sources):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def _key(row: dict[str, Any]) -> str:
