@@ -166,15 +166,15 @@ def test_files_do_not_depend_on_the_batch(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
-def test_files_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
-    found = []
-    for workers in (1, 2):
-        folder = tmp_path / str(workers)
-        folder.mkdir()
-        generate(plan_of(["greedy"], 30, folder / "x.jsonl", shard=10), workers=workers)
-        found.append(all_bytes(folder))
-    assert found[0] == found[1]
+def test_what_killed_processes_left_is_removed(tmp_path: Path) -> None:
+    plan = plan_of(["random"], 25, tmp_path / "x.npy", shard=10, records=tmp_path / "r.jsonl")
+    for name in (".x-00001.npy.4711", ".r-00002.jsonl.12"):
+        (tmp_path / name).write_bytes(b"half")
+    others = {".y-00001.npy.4711", ".x-00007.npy.4711", ".x-00001.npy.old"}
+    for name in others:
+        (tmp_path / name).write_bytes(b"not ours")
+    generate(plan)
+    assert {path.name for path in tmp_path.glob(".*")} == others
 
 
 def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
