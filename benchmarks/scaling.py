@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 JOBS = {
     "heuristic": "match heuristic greedy --deals 1000000",
-    "champion": "match champion heuristic --deals 100000",
+    "champion": "match champion heuristic --deals 60000",
     "search": "match champion+search champion --deals 100",
     "pimc": "match pimc:20 heuristic --deals 2000",
     "data": "generate greedy --hands 100000 --out {folder}/rows.npy",

@@ -8,10 +8,12 @@ its hands alone, not on how many hands are played at once nor on how many proces
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,8 @@ SHARD = 5000
 """Hands in a file, some 70 MB of rows in memory."""
 BATCH = 1024
 """Hands played at once."""
+PATIENCE = 60.0
+"""Seconds for a file that another machine has written to be seen here."""
 _SAME = (
     "agents",
     "rules",
@@ -252,11 +256,16 @@ def generate(
 
 
 def _require_seen(path: Path) -> None:
-    if not path.is_file():
-        raise DataError(
-            f"{path} was written on another machine and is not seen here: name a file on a file "
-            "system that all machines of the cluster share"
-        )
+    """Raise DataError unless a file is there, or appears: a network file system takes its time."""
+    end = time.monotonic() + PATIENCE
+    while not path.is_file():
+        if time.monotonic() >= end:
+            raise DataError(
+                f"{path} was written on another machine and is not seen here: name a file on a "
+                "file system that all machines of the cluster share"
+            )
+        time.sleep(0.5)
+        os.listdir(path.parent)  # asks the server
 
 
 def _tell(progress: Progress, total: int, done: int) -> None:
@@ -293,7 +302,10 @@ class _Writer:
         return told
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"done": 0, "tell": None, "agents": ()}
+        # Another machine may not have this working directory.
+        out, records = self.plan.out.absolute(), self.plan.records
+        plan = replace(self.plan, out=out, records=records and records.absolute())
+        return vars(self) | {"plan": plan, "done": 0, "tell": None, "agents": ()}
 
 
 def _clear(plan: Plan) -> None:

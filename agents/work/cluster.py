@@ -70,8 +70,9 @@ class OnRay(Executor):
             while waiting:
                 yield self._next(waiting)
         finally:
-            for task in waiting:
-                self._ray.cancel(task, force=True)
+            if self._ray.is_initialized():  # else cancelling would start it again
+                for task in waiting:
+                    self._ray.cancel(task, force=True)
 
     def _next(self, waiting: deque[Any]) -> Any:
         """The result of the first task that waits; it waits no longer once it is there."""
