@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from .base import Agent, AgentError, RuleTable, View, check_actions, view_of
 
@@ -29,6 +30,7 @@ __all__ = [
     "available",
     "check_actions",
     "make",
+    "name_of",
     "register",
     "view_of",
 ]
@@ -126,6 +128,8 @@ FAMILIES: dict[str, Family] = {
 
 _WORD = r"\w[\w+-]*"
 """What the name of a family looks like."""
+_MADE: WeakKeyDictionary[Agent, str] = WeakKeyDictionary()
+"""The agents that :func:`make` made, and by what names."""
 _OF_AGENTS = ("bids:", "rollout:", "search:")
 """How names begin that may end in another agent's, and so in a path."""
 
@@ -150,6 +154,30 @@ def make(name: str) -> Agent:
         AgentError: no such agent, a parameter missing, unwanted or wrong, or a file that cannot be
             loaded; the message names it and what would do.
     """
+    agent = _make(name)
+    _MADE[agent] = name
+    return agent
+
+
+def name_of(agent: Agent) -> str:
+    """The name by which :func:`make` gives the same agent, in this process or in another.
+
+    Raises:
+        AgentError: it was not made by name.
+    """
+    from .split import Split
+
+    if agent in _MADE:
+        return _MADE[agent]
+    if isinstance(agent, Split):
+        return f"bids:{name_of(agent.bidder)},plays:{name_of(agent.player)}"
+    raise AgentError(
+        f"agent {agent.name!r} was not made by its name, so other processes cannot make it: let it "
+        "play in this process, or give it by its name"
+    )
+
+
+def _make(name: str) -> Agent:
     if name.endswith(CHECKPOINT) and not name.startswith(_OF_AGENTS):
         return _load(name)
     word, colon, parameter = name.partition(":")
@@ -213,10 +241,23 @@ def split_of(parts: str) -> Agent:
     """
     from .split import Split
 
-    bidder, comma, player = parts.rpartition(",plays:")
-    if not comma:
+    cut = _between(parts)
+    if cut is None:
         raise AgentError(f"'bids:{parts}' does not say who plays: write {_form('bids')!r}")
-    return Split(make(bidder), make(player))
+    return Split(make(parts[: cut[0]]), make(parts[cut[1] :]))
+
+
+def _between(parts: str) -> tuple[int, int] | None:
+    """Where ``,plays:`` stands in ``A,plays:B``, each of which may be such a pair itself."""
+    inside = 0
+    for found in re.finditer("bids:|,plays:", parts):
+        if found[0] == "bids:":
+            inside += 1
+        elif inside:
+            inside -= 1
+        else:
+            return found.span()
+    return None
 
 
 def rollout_of(parts: str) -> Agent:

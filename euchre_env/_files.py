@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 
@@ -29,6 +30,17 @@ def write_whole(path: Path, data: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             waiting.unlink(missing_ok=True)
+
+
+def remove_unfinished(folder: Path, names: Collection[str]) -> None:
+    """Remove what :func:`write_whole` left of some files of a folder where its process was killed.
+
+    Nobody may be writing them.
+    """
+    for path in folder.glob(".*"):
+        name, _, process = path.name[1:].rpartition(".")
+        if name in names and process.isdecimal():
+            path.unlink(missing_ok=True)
 
 
 def digest_of(path: Path) -> str:

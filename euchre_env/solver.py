@@ -13,7 +13,6 @@ is worth, and copies a position into its own workspace.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import boolean, int64
 
+from ._cores import cores
 from ._jit import njit, njit_recursive
 from .actions import FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, action_text
 from .cards import (
@@ -589,7 +589,7 @@ def solve_many(
     _require_decisions(states)
     values = np.empty((len(states), N_ACTIONS), np.int64)
     in_points = objective == "points"
-    count = threads or os.cpu_count() or 1
+    count = threads or cores()
     edges = np.linspace(0, len(states), count + 1).astype(int).tolist()
     with ThreadPoolExecutor(count) as pool:
         list(

@@ -7,6 +7,7 @@ import pytest
 from safetensors.torch import load_file
 
 import peers
+import scaling
 import throughput
 import training
 from agents.training import train
@@ -32,6 +33,13 @@ def test_peer_measures_a_moment(name: str) -> None:
     assert taken.cpu > 0
     assert taken.wall > 0
     assert taken.rate == pytest.approx(taken.decisions / taken.cpu)
+
+
+def test_a_row_of_scaling_compares_with_the_first_count() -> None:
+    one, two = [scaling.Run(s, 9.0, 0.5) for s in (8, 6, 90)], [scaling.Run(4, 10.0, 0.5)] * 3
+    row = scaling.row_of("data", {1: one, 2: two})
+    assert (row["seconds"], row["ratio"], row["equal"]) == ({1: 8, 2: 4}, {1: 1.0, 2: 2.0}, True)
+    assert not scaling.row_of("data", {1: one, 2: [scaling.Run(4, 10.0, 0.25)]})["equal"]
 
 
 def test_do_nothing_plays_thirty_live_steps() -> None:

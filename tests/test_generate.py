@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from agents.base import Actions, AgentError, View
 from agents.selfplay import files
 from agents.selfplay.files import DataError, Plan, generate, plan_of
 from agents.selfplay.hands import play_hands
+from agents.work import InProcess
 from euchre_env import BatchEnv, Ruleset
 from euchre_env.dataset import DataSet
 from euchre_env.encoding import OBSERVATION_SIZE
@@ -166,15 +168,44 @@ def test_files_do_not_depend_on_the_batch(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
-def test_files_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
-    found = []
-    for workers in (1, 2):
-        folder = tmp_path / str(workers)
-        folder.mkdir()
-        generate(plan_of(["greedy"], 30, folder / "x.jsonl", shard=10), workers=workers)
-        found.append(all_bytes(folder))
-    assert found[0] == found[1]
+class Elsewhere(InProcess):
+    """Works on a machine whose files are not seen here."""
+
+    def map(self, function: Any, pieces: Any) -> Any:
+        for piece in pieces:
+            told = function(piece)
+            (function.plan.out.parent / told["file"]).unlink()
+            yield told
+
+
+def test_a_shard_that_is_not_seen_here_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "PATIENCE", 0.0)
+    with pytest.raises(DataError, match=r"x\.npy was written on another machine .*share"):
+        generate(plan_of(["random"], 5, tmp_path / "x.npy"), executor=Elsewhere())
+    assert not DataSet.open(tmp_path / "x.npy").complete
+
+
+def test_paths_are_absolute_for_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = plan_of(["random"], 5, "x.npy", records=Path("r.jsonl"))
+    sent = pickle.loads(pickle.dumps(files._Writer(plan, 8, {}, 3, print)))
+    assert (sent.plan.out, sent.plan.records) == (tmp_path / "x.npy", tmp_path / "r.jsonl")
+    assert (sent.done, sent.tell, sent.batch) == (0, None, 8)
+
+
+def test_what_killed_processes_left_is_removed(tmp_path: Path) -> None:
+    plan = plan_of(["random"], 25, tmp_path / "x.npy", shard=10, records=tmp_path / "r.jsonl")
+    for name in (".x-00001.npy.4711", ".r-00002.jsonl.12"):
+        (tmp_path / name).write_bytes(b"half")
+    others = {".y-00001.npy.4711", ".x-00007.npy.4711", ".x-00001.npy.old"}
+    for name in others:
+        (tmp_path / name).write_bytes(b"not ours")
+    generate(plan)
+    assert {path.name for path in tmp_path.glob(".*")} == others
 
 
 def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,9 @@ from agents.evaluation.ladder import (
     resampled_means,
     weights_of,
 )
+from agents.evaluation.sources import files_of
 from agents.evaluation.stats import EvaluationError
-from agents.evaluation.store import Store, files_of, pack, unpack
+from agents.evaluation.store import Store, pack, unpack
 from euchre_env.ruleset import Ruleset
 
 NAMES = ["random", "greedy", "first_legal"]
@@ -211,7 +212,7 @@ def test_checkpoints_are_told_apart_by_contents(tmp_path: Path) -> None:
 def test_the_champion_counts_as_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "champion.safetensors"
     file.write_bytes(b"one")
-    monkeypatch.setattr("agents.evaluation.store.champion_path", lambda: file)
+    monkeypatch.setattr("agents.evaluation.sources.champion_path", lambda: file)
     first = files_of("champion")
     assert list(first) == ["champion"] == list(files_of("greedy & champion+search:50"))
     file.write_bytes(b"two")

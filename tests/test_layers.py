@@ -17,12 +17,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ANY = frozenset({"*"})
 BASE = frozenset(
-    {"_check", "_files", "_jit", "cards", "ruleset"}
+    {"_check", "_cores", "_files", "_jit", "cards", "ruleset"}
 )  # what every module above them may import
 
 # module of euchre_env -> modules of euchre_env that it may import; "__init__" is the package itself
 ENGINE: dict[str, frozenset[str]] = {
     "_check": frozenset(),
+    "_cores": frozenset(),
     "_files": frozenset(),
     "_jit": frozenset(),
     "_revision": frozenset(),
@@ -60,6 +61,7 @@ ENGINE: dict[str, frozenset[str]] = {
 # layer of agents (its first name) -> layers of agents that it may import besides itself. Every
 # layer may import all of euchre_env. "__init__" is the registry; __main__ only starts the app.
 AGENTS: dict[str, frozenset[str]] = {
+    "work": frozenset(),
     "base": frozenset(),
     "style": frozenset(),
     "bids": frozenset({"style"}),
@@ -73,8 +75,8 @@ AGENTS: dict[str, frozenset[str]] = {
     "__init__": frozenset({"base", "simple", "heuristic", "human", "network", "search", "split"}),
     "advice": frozenset({"base", "heuristic", "search", "__init__"}),
     "training": frozenset({"base", "network", "heuristic", "style", "bids", "plots"}),
-    "evaluation": frozenset({"base", "split", "style", "bids", "advice", "__init__"}),
-    "selfplay": frozenset({"base", "search", "evaluation", "__init__"}),
+    "evaluation": frozenset({"base", "split", "style", "bids", "advice", "work", "__init__"}),
+    "selfplay": frozenset({"base", "search", "evaluation", "work", "__init__"}),
     "app": ANY,
     "__main__": ANY,
 }

@@ -116,6 +116,21 @@ def test_a_card_and_its_figures(folder: Path, capsys: pytest.CaptureFixture[str]
     assert "first_legal, 40 deals, rules stick" in err
 
 
+def test_a_card_does_not_depend_on_who_plays(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for workers in ("1", "2"):
+        out = f"--out {workers}.md --results {workers}.jsonl --workers {workers} --json"
+        assert main([*COMMAND.replace("40", "130").split(), *out.split()]) == 0
+        data = json.loads(capsys.readouterr().out)
+        found.append([row["match"]["points_per_hand"] for row in data["strengths"]])
+        found[-1].append(data["shares"])
+    assert found[0] == found[1]
+    assert main([*COMMAND.split()[:2], "--html", "x.html", "--workers", "2"]) == 2
+    assert "--workers is for a model card" in capsys.readouterr().err
+
+
 def test_every_command_of_a_card_repeats_its_match(folder: Path) -> None:
     assert main(COMMAND.split()) == 0
     lines = (folder / "tiny.md").read_text().splitlines()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ..evaluation.crossplay import CrossPlay, cross_play
-from .match import add_common, add_out, progress_bar, text_table
+from .match import add_common, add_out, text_table, working
+from .options import add_workers
 
 DEALS = 10_000
 
@@ -16,12 +17,13 @@ def add_crossplay_arguments(parser: argparse.ArgumentParser) -> None:
     told = "the reference pair; without it mixed partners play the two pure pairs"
     parser.add_argument("--against", metavar="AGENT", help=told)
     add_common(parser, DEALS)
+    add_workers(parser)
     add_out(parser)
 
 
 def run_crossplay(args: argparse.Namespace) -> int:
     """Let every two agents be partners and print what they make."""
-    with progress_bar("crossplay") as progress:
+    with working(args, "crossplay") as where:
         found = cross_play(
             args.agents,
             args.deals,
@@ -29,7 +31,7 @@ def run_crossplay(args: argparse.Namespace) -> int:
             args.seed,
             against=args.against,
             out=args.out,
-            progress=progress,
+            **where,
         )
     print(found.to_json() if args.json else crossplay_text(found))
     return 0

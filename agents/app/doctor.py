@@ -16,7 +16,7 @@ from .options import add_json, add_seed
 
 NEEDED = ("numpy", "numba", "gymnasium", "pettingzoo", "PyYAML")  # by the game itself
 LIBRARIES = (*NEEDED, "llvmlite", "torch", "safetensors", "scipy", "rich", "tensorboard")
-EXTRAS = ("pillow", "pygame", "matplotlib", "starlette", "uvicorn", "open-spiel")
+EXTRAS = ("pillow", "pygame", "matplotlib", "starlette", "uvicorn", "open-spiel", "ray")
 OWN = "euchre-env"
 _PACKAGE = __name__.partition(".")[0]
 
@@ -100,10 +100,11 @@ def compiler() -> list[Finding]:
 
 def threads() -> list[Finding]:
     """How many threads there are, and what limits them."""
+    from euchre_env._cores import cores
+
     names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     limits = ", ".join(f"{n}={os.environ[n]}" for n in names if n in os.environ)
-    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    told = f"{os.cpu_count()} cores, {ours} for this process; {limits or 'no limits set'}"
+    told = f"{os.cpu_count()} cores, {cores()} for this process; {limits or 'no limits set'}"
     return [Finding("threads", told)]
 
 

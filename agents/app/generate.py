@@ -11,8 +11,9 @@ from typing import Any
 from euchre_env.rowfiles import SUFFIXES, DataError
 
 from ..selfplay.files import BATCH, SHARD, generate, plan_of
-from .match import progress_bar
-from .options import PRESET, add_json, add_seed, list_agents
+from ..work import AUTO
+from .match import progress_bar, working
+from .options import PRESET, add_json, add_seed, add_workers, list_agents
 
 
 def add_generate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,9 +58,7 @@ def add_generate_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="hands played at once; changes no row (default: %(default)s)",
     )
-    parser.add_argument(
-        "--workers", type=int, default=1, metavar="N", help="processes (default: %(default)s)"
-    )
+    add_workers(parser)
     add_seed(parser, "deals and agents")
     add_json(parser)
     list_agents(parser)
@@ -88,10 +87,8 @@ def _run_files(args: argparse.Namespace) -> dict[str, Any]:
         forced=args.forced,
         records=args.records,
     )
-    with progress_bar("generate") as progress:
-        data = generate(
-            plan, resume=args.resume, batch=args.batch, workers=args.workers, progress=progress
-        )
+    with working(args, "generate") as where:
+        data = generate(plan, resume=args.resume, batch=args.batch, **where)
     return {
         "out": str(args.out),
         "manifest": str(data.path),
@@ -107,7 +104,7 @@ def _run_minari(args: argparse.Namespace) -> dict[str, Any]:
     from ..selfplay.minari import write_minari
 
     given = {"records": args.records is not None, "resume": args.resume}
-    given |= {"workers": args.workers != 1}
+    given |= {"workers": args.workers not in (AUTO, "1")}
     for name in (name for name, is_given in given.items() if is_given):
         raise DataError(f"--{name} goes with --out, not with --minari")
     with progress_bar("generate") as progress:

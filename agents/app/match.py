@@ -16,7 +16,7 @@ from ..evaluation.sequential import MAX_DEALS
 from ..evaluation.shares import Shares, play_shares
 from ..evaluation.stats import EvaluationError
 from ..style import OUTCOMES, PLACES, REFERENCE, REFERENCE_RULES
-from .options import add_json, add_ruleset, add_seed, list_agents
+from .options import add_json, add_ruleset, add_seed, add_workers, list_agents, opened
 from .plot import plot_ladder, require_plots
 
 DEALS = 10_000
@@ -52,6 +52,13 @@ def progress_bar(label: str) -> Iterator[Progress | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@contextmanager
+def working(args: argparse.Namespace, label: str) -> Iterator[dict[str, Any]]:
+    """What measures of long duration take: ``progress`` to report to, and the ``executor``."""
+    with opened(args.workers) as executor, progress_bar(label) as progress:
+        yield {"progress": progress, "executor": executor}
+
+
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Rows as aligned plain text, the first column to the left and the rest to the right."""
     lines = [header, *rows]
@@ -75,6 +82,7 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
         "--games", type=int, default=0, metavar="N", help="whole games to play as well (default: 0)"
     )
     add_common(parser, DEALS)
+    add_workers(parser)
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument(
         "--until-clear", action="store_true", help="stop once the difference is clear of zero"
@@ -102,13 +110,11 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
 def run_match(args: argparse.Namespace) -> int:
     """Play a duplicate match and print what it showed."""
     _check_match_options(args)
-    with progress_bar(f"{args.a} - {args.b}") as progress:
+    with working(args, f"{args.a} - {args.b}") as where:
         if args.decompose:
-            parts = decompose(
-                args.a, args.b, args.deals, args.ruleset, args.seed, progress=progress
-            )
+            parts = decompose(args.a, args.b, args.deals, args.ruleset, args.seed, **where)
         else:
-            result = _play_match(args, progress)
+            result = _play_match(args, where)
     if args.decompose:
         print(parts.to_json() if args.json else decomposition_text(parts))
     else:
@@ -130,21 +136,16 @@ def _check_match_options(args: argparse.Namespace) -> None:
         raise EvaluationError("--games does not go with --decompose: leave out one of the two")
 
 
-def _play_match(args: argparse.Namespace, progress: Progress | None) -> MatchResult:
+def _play_match(args: argparse.Namespace, where: dict[str, Any]) -> MatchResult:
     who, rest = (args.a, args.b), (args.ruleset, args.seed)
     if args.until_clear:
         most = MAX_DEALS if args.max_deals is None else args.max_deals
-        return play_until_clear(*who, most, *rest, games=args.games, progress=progress)
+        return play_until_clear(*who, most, *rest, games=args.games, **where)
     if args.luck_reduced:
         return play_luck_reduced(
-            *who,
-            args.deals,
-            *rest,
-            unplayed=args.unplayed,
-            games=args.games,
-            progress=progress,
+            *who, args.deals, *rest, unplayed=args.unplayed, games=args.games, **where
         )
-    return play_match(*who, args.deals, *rest, games=args.games, progress=progress)
+    return play_match(*who, args.deals, *rest, games=args.games, **where)
 
 
 def match_text(result: MatchResult) -> str:
@@ -205,6 +206,7 @@ def add_ladder_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``ladder`` takes."""
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two agents or more")
     add_common(parser, DEALS)
+    add_workers(parser)
     add_out(parser)
     parser.add_argument(
         "--plot", metavar="FILE", help="write the ratings as a picture (.png, .svg or .pdf)"
@@ -222,9 +224,9 @@ def run_ladder(args: argparse.Namespace) -> int:
     """Play every pair and print the ratings."""
     if args.plot is not None:
         require_plots(args.plot)
-    with progress_bar("ladder") as progress:
+    with working(args, "ladder") as where:
         ladder = play_ladder(
-            args.agents, args.deals, args.ruleset, args.seed, out=args.out, progress=progress
+            args.agents, args.deals, args.ruleset, args.seed, out=args.out, **where
         )
     print(ladder.to_json() if args.json else ladder_text(ladder))
     if args.plot is not None:
@@ -270,12 +272,13 @@ def add_stats_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``stats`` takes."""
     parser.add_argument("agent", metavar="AGENT", help="the agent to play all four seats")
     add_common(parser, DEALS)
+    add_workers(parser)
 
 
 def run_stats(args: argparse.Namespace) -> int:
     """Let one agent play all seats and print its shares."""
-    with progress_bar(args.agent) as progress:
-        shares = play_shares(args.agent, args.deals, args.ruleset, args.seed, progress=progress)
+    with working(args, args.agent) as where:
+        shares = play_shares(args.agent, args.deals, args.ruleset, args.seed, **where)
     if args.json:
         print(shares.to_json())
     else:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+
+from ..work import AUTO, Executor, WorkError, check_workers, open_executor
 
 PRESET = "stick"
 """The rule set of every verb that plays, unless told otherwise."""
@@ -32,6 +37,37 @@ def add_ruleset(parser: argparse.ArgumentParser, default: str = PRESET) -> None:
         metavar="RULES",
         help="preset, file or key=value,... (default: %(default)s)",
     )
+
+
+def workers(text: str) -> str:
+    """A type for argparse: who shares the work, as :func:`.work.open_executor` takes it."""
+    try:
+        return check_workers(text)
+    except WorkError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add ``--workers``."""
+    parser.add_argument(
+        "--workers",
+        type=workers,
+        default=AUTO,
+        metavar="WHO",
+        help="who shares the work, which changes no result: a number of processes; 'ray' or "
+        "'ray:HOST:PORT', a Ray cluster; 'auto', a process for each core where there is much to "
+        "do (default: %(default)s)",
+    )
+
+
+@contextmanager
+def opened(workers: str) -> Iterator[Executor]:
+    """The executor that ``--workers`` names. Standard output is kept for results meanwhile.
+
+    Ray prints there what it has to tell of workers that died.
+    """
+    with redirect_stdout(sys.stderr), open_executor(workers) as executor:
+        yield executor
 
 
 def list_agents(parser: argparse.ArgumentParser) -> None:

@@ -25,15 +25,16 @@ from .. import CHECKPOINT, make
 from ..base import Agent
 from ..evaluation.match import as_ruleset
 from ..evaluation.report import RUNGS, Plan, Report, measure
+from ..evaluation.sources import files_of
 from ..evaluation.stats import EvaluationError, require_deals
-from ..evaluation.store import files_of
 from ..evaluation.weaknesses import trained_rulesets, weaknesses
 from ..style import REFERENCE, REFERENCE_RULES
+from ..work import AUTO
 from .card import About, card_text, megabytes
 from .curve import Curve, curve_table, plot_curve, read_curve
 from .html.report import report_page, sections_of
 from .html.sources import measure_agents, read_source
-from .options import add_json, add_ruleset, add_seed, list_agents
+from .options import add_json, add_ruleset, add_seed, add_workers, list_agents, opened
 from .review import check_page
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -62,6 +63,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"opponents (default: {' '.join(RUNGS)}, without the agent itself)",
     )
     _add_common(parser, plan)
+    add_workers(parser)
     add_opponents(parser, plan)
     parser.add_argument(
         "--run", type=Path, metavar="FOLDER", help="of the training run, for its curve"
@@ -133,7 +135,8 @@ def run_report(args: argparse.Namespace) -> int:
     curve = None if args.run is None else read_curve(args.run)
     about = describe(args.agent, agent, curve)
     try:
-        report = measure(agent, plan, _say)
+        with opened(args.workers) as executor:
+            report = measure(agent, plan, _say, executor)
     except KeyboardInterrupt:
         _say(f"the same command goes on with the matches in {plan.results}")
         raise
@@ -231,6 +234,8 @@ def _check_page_options(args: argparse.Namespace) -> None:
     for name in CARD_ONLY:
         if getattr(args, name):
             raise EvaluationError(f"--{name} is for a model card: leave out --html, or --{name}")
+    if args.workers != AUTO:
+        raise EvaluationError("--workers is for a model card: leave out --html, or --workers")
     as_ruleset(args.ruleset)
     if args.deals is not None:
         require_deals(args.deals)

@@ -22,6 +22,7 @@ from euchre_env import __version__
 from euchre_env.ruleset import Ruleset
 
 from ..base import AgentError, is_oracle
+from ..work import IN_PROCESS, Executor
 from .match import (
     CHUNK,
     PARTNERS,
@@ -103,10 +104,11 @@ class _Series:
         progress: Progress | None,
         parts: int,
         chunk: int,
+        executor: Executor,
     ) -> None:
         self.deals, self.ruleset, self.seed, self.chunk = deals, ruleset, seed, chunk
         self.store = None if out is None else Store(out)
-        self.progress, self.parts = progress, parts
+        self.progress, self.parts, self.executor = progress, parts, executor
         self.matches: list[MatchResult] = []
 
     def play(self, a: str, b: str) -> Floats:
@@ -114,7 +116,14 @@ class _Series:
         known = self.store and self.store.find(a, b, self.ruleset, self.seed, self.deals)
         told = part_of(self.progress, len(self.matches), self.parts)
         found = known or play_match(
-            a, b, self.deals, self.ruleset, self.seed, progress=told, chunk=self.chunk
+            a,
+            b,
+            self.deals,
+            self.ruleset,
+            self.seed,
+            progress=told,
+            chunk=self.chunk,
+            executor=self.executor,
         )
         if self.store is not None and not known:
             self.store.add(found)
@@ -136,6 +145,7 @@ def cross_play(
     out: str | Path | None = None,
     progress: Progress | None = None,
     chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
 ) -> CrossPlay:
     """Let every two agents be partners.
 
@@ -147,7 +157,8 @@ def cross_play(
         against: The agent that is the reference pair, or ``X & Y``.
         out: A file of JSON lines, as a ladder has it.
         progress: Told of the deals done.
-        chunk: Deals to play at once.
+        chunk: Deals to play at once, at most.
+        executor: Where to play them; nothing but the time depends on it.
 
     Raises:
         EvaluationError: fewer than two deals, or a file that holds something else.
@@ -162,7 +173,7 @@ def cross_play(
     mixed = list(combinations(names, 2))
     pure = [(name, name) for name in names]
     parts = 2 * len(mixed) if against is None else len(mixed) + len(pure)
-    series = _Series(deals, rules, seed, out, progress, parts, chunk)
+    series = _Series(deals, rules, seed, out, progress, parts, chunk, executor)
     if against is None:
         points, losses = _against_pure(series, mixed)
     else:

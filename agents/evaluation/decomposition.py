@@ -15,6 +15,7 @@ from euchre_env.ruleset import Ruleset
 
 from ..base import Agent
 from ..split import Split
+from ..work import IN_PROCESS, Executor
 from .match import CHUNK, MatchResult, Progress, as_agent, part_of, play_match
 from .stats import Estimate, estimate
 
@@ -57,6 +58,7 @@ def decompose(
     *,
     progress: Progress | None = None,
     chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
 ) -> Decomposition:
     """Measure A against B whole, by its bids alone and by its play alone.
 
@@ -73,6 +75,7 @@ def decompose(
             seed,
             progress=part_of(progress, k, len(challengers)),
             chunk=chunk,
+            executor=executor,
         )
         for k, challenger in enumerate(challengers)
     ]

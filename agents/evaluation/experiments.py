@@ -27,7 +27,7 @@ from euchre_env._files import digest_of, write_whole
 from euchre_env._revision import code_revision
 
 from .machine import machine, machine_text
-from .store import code_digest, files_of
+from .sources import code_digest, files_of
 
 Say = Callable[[str], None]
 Result = dict[str, Any]

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from euchre_env.ruleset import Ruleset
 
 from ..base import Agent, AgentError, is_oracle
+from ..work import IN_PROCESS, Executor
 from .match import CHUNK, MatchResult, Progress, as_agent, as_ruleset, part_of, play_match
 from .stats import CONFIDENCE, require_deals, t_quantile
 from .store import Store
@@ -180,6 +181,7 @@ def play_ladder(
     out: str | Path | None = None,
     progress: Progress | None = None,
     chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
 ) -> Ladder:
     """Play every pair of some agents on the same deals.
 
@@ -190,7 +192,8 @@ def play_ladder(
         seed: Of the deals and the agents.
         out: A file of JSON lines: matches that it holds are not played again, others are added.
         progress: Told of the deals done.
-        chunk: Deals to play at once.
+        chunk: Deals to play at once, at most.
+        executor: Where to play them; nothing but the time depends on it.
 
     Raises:
         EvaluationError: fewer than two deals, or a file that holds something else.
@@ -211,7 +214,9 @@ def play_ladder(
         reused += bool(found)
         if not found:
             told = part_of(progress, done, len(pairs))
-            found = play_match(a, b, deals, rules, seed, progress=told, chunk=chunk)
+            found = play_match(
+                a, b, deals, rules, seed, progress=told, chunk=chunk, executor=executor
+            )
             if store is not None:
                 store.add(found)
         matches.append(found)

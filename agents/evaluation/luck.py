@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ from euchre_env.ruleset import Ruleset
 from euchre_env.solver import value_range
 
 from ..base import Agent
-from .match import CHUNK, Contest, LuckReduced, MatchResult, Progress, play_match
+from ..work import IN_PROCESS, Executor, cut
+from .match import CHUNK, Contest, LuckReduced, MatchResult, NamedContest, Progress, play_match
 from .stats import EvaluationError, t_quantile
 
 Floats = npt.NDArray[np.float64]
@@ -119,14 +121,23 @@ def table_controls(states: npt.NDArray[Any], ruleset: Ruleset) -> Floats:
     return np.stack(cells, axis=1) * sign[:, None].astype(np.float64)
 
 
-def contract_controls(contest: Contest, first: int, stop: int, chunk: int = CHUNK) -> Floats:
+def contract_controls(
+    contest: Contest,
+    first: int,
+    stop: int,
+    chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
+) -> Floats:
     """Controls float64[deals, k] of a duplicate match; nothing but calls is asked of the agents."""
-    parts = []
-    for at in range(first, stop, chunk):
-        bid = contest.hands(at, min(chunk, stop - at), until_play=True)
-        north, south = np.split(table_controls(bid.states, contest.rules), 2)
-        parts.append((north - south) / 2)
-    return np.concatenate(parts)
+    pieces = cut(first, stop, chunk, executor.workers)
+    return np.concatenate(list(executor.map(partial(_controls_of_piece, contest), pieces)))
+
+
+def _controls_of_piece(contest: Contest | NamedContest, piece: tuple[int, int]) -> Floats:
+    contest, (first, stop) = contest.open(), piece
+    bid = contest.hands(first, stop - first, until_play=True)
+    north, south = np.split(table_controls(bid.states, contest.rules), 2)
+    return np.asarray((north - south) / 2)
 
 
 # --- matches -----------------------------------------------------------------------------------
@@ -143,6 +154,7 @@ def play_luck_reduced(
     games: int = 0,
     progress: Progress | None = None,
     chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
 ) -> MatchResult:
     """A duplicate match with a luck-reduced score beside the plain one.
 
@@ -162,11 +174,12 @@ def play_luck_reduced(
         )
     contest = Contest(a, b, ruleset, seed)
     contest.rules.require_partnership("luck-reduced scores are")
-    plain = play_match(a, b, deals, ruleset, seed, games=games, progress=progress, chunk=chunk)
+    where: dict[str, Any] = {"chunk": chunk, "executor": executor}
+    plain = play_match(a, b, deals, ruleset, seed, games=games, progress=progress, **where)
     contract_controls(contest, 0, 1)  # compiles
     started = time.perf_counter()
-    controls = contract_controls(contest, 0, deals, chunk)
-    others = contract_controls(contest, deals, deals + more, chunk)
+    controls = contract_controls(contest, 0, deals, **where)
+    others = contract_controls(contest, deals, deals + more, **where)
     found = adjust(plain.differences, controls, others)
     luck = LuckReduced(
         points_per_hand=found.mean,

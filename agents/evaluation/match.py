@@ -3,7 +3,8 @@
 The unit is points per hand to the pair. Deal ``d`` has the same deck and dealer (seat ``d`` mod 4)
 at both tables, the score is 0-0, and the pair difference is averaged over the tables; the interval
 comes from the deals. Decks derive from (seed, deal) alone, the agents' seeds from (seed, deal,
-table, decision), so a rerun gives the same figures, whatever the size of the chunks.
+table, decision), so a rerun gives the same figures, whatever the size of the chunks and wherever
+they are played (:mod:`agents.work`).
 
 In a game without partners each deal is played once for each seat: there A plays against B at all
 other seats, and the unit is A's points less the mean of the others'.
@@ -17,7 +18,7 @@ import shlex
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -29,14 +30,18 @@ from euchre_env.batch import as_rulesets
 from euchre_env.rules import N_SEATS, seat_reward
 from euchre_env.ruleset import OPTIONS, PRESETS, VARIANT_PRESETS, Ruleset
 
-from .. import make
+from .. import make, name_of
 from ..base import Agent, AgentError, is_oracle, require_player
+from ..work import IN_PROCESS, Executor, cut
 from .sequential import MAX_DEALS, Sequential, bounds, interval_at, plan_looks
+from .sources import files_of, require_files
 from .stats import Estimate, estimate, require_deals
 from .tables import Played, decks_of, play_games, play_hands, streams_of
 
 Progress = Callable[[int, int], None]
 """Called with (deals done, deals in all)."""
+
+Partners = tuple[Agent, Agent]
 
 CHUNK = 4096
 PARTNERS = " & "
@@ -199,8 +204,10 @@ def as_ruleset(ruleset: Ruleset | str) -> Ruleset:
     return as_rulesets(ruleset)[0]
 
 
-def as_pair(pair: Agent | str) -> tuple[Agent, Agent]:
+def as_pair(pair: Agent | str | Partners) -> Partners:
     """The two partners: one agent twice, or the two that a text names with ``&`` between."""
+    if isinstance(pair, tuple):
+        return pair
     if not isinstance(pair, str):
         return pair, pair
     names = [name.strip() for name in pair.split(PARTNERS.strip())]
@@ -210,7 +217,7 @@ def as_pair(pair: Agent | str) -> tuple[Agent, Agent]:
     return (first, first) if names[-1] == names[0] else (first, make(names[1]))
 
 
-def _pair_name(pair: tuple[Agent, Agent]) -> str:
+def _pair_name(pair: Partners) -> str:
     first, second = pair
     return first.name if first is second else f"{first.name}{PARTNERS}{second.name}"
 
@@ -219,7 +226,8 @@ class Contest:
     """Two pairs about to play under some rules; deals are named by number, whatever their order.
 
     At the first table of a deal pair A has team 0, at the second team 1. In a game without partners
-    A plays one seat and B all others, at as many tables as there are seats.
+    A plays one seat and B all others, at as many tables as there are seats. Another process that is
+    handed a contest gets a :class:`NamedContest` and makes the agents itself.
 
     Attributes:
         names: The two pairs.
@@ -227,21 +235,27 @@ class Contest:
         seating: int8[T, 4], who plays each seat at the T tables; A has seat t of table t.
     """
 
-    def __init__(self, a: Agent | str, b: Agent | str, ruleset: Ruleset | str, seed: int) -> None:
-        pairs = as_pair(a), as_pair(b)
+    def __init__(
+        self,
+        a: Agent | str | Partners,
+        b: Agent | str | Partners,
+        ruleset: Ruleset | str,
+        seed: int,
+    ) -> None:
+        self.pairs = as_pair(a), as_pair(b)
         self.rules, self.seed = as_ruleset(ruleset), seed
-        self.names = _pair_name(pairs[0]), _pair_name(pairs[1])
+        self.names = _pair_name(self.pairs[0]), _pair_name(self.pairs[1])
         self.agents: list[Agent] = []
-        (x, y), (u, v) = (tuple(map(self._number, pair)) for pair in pairs)
+        (x, y), (u, v) = (tuple(map(self._number, pair)) for pair in self.pairs)
         if self.rules.is_partnership:
             self.seating = np.array([[x, u, y, v], [u, x, v, y]], np.int8)
         else:
-            self._require_singles(pairs)
+            self._require_singles()
             self.seating = np.full((self.rules.players, N_SEATS), u, np.int8)
             np.fill_diagonal(self.seating, x)
 
-    def _require_singles(self, pairs: tuple[tuple[Agent, Agent], tuple[Agent, Agent]]) -> None:
-        for first, second in pairs:
+    def _require_singles(self) -> None:
+        for first, second in self.pairs:
             if first is not second:
                 raise AgentError(
                     f"{_pair_name((first, second))!r} are partners, and variant="
@@ -255,6 +269,18 @@ class Contest:
                 return number
         self.agents.append(agent)
         return len(self.agents) - 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        (a, b), (c, d) = ((name_of(x), name_of(y)) for x, y in self.pairs)
+        return NamedContest, (a, b, c, d, self.rules, self.seed, self._files)
+
+    @cached_property
+    def _files(self) -> tuple[tuple[str, str], ...]:
+        return tuple(files_of(*(name_of(agent) for agent in self.agents)).items())
+
+    def open(self) -> Contest:
+        """This contest."""
+        return self
 
     @property
     def oracles(self) -> tuple[str, ...]:
@@ -289,15 +315,17 @@ class Contest:
         stop: int,
         chunk: int = CHUNK,
         progress: Callable[[int], None] | None = None,
+        executor: Executor = IN_PROCESS,
     ) -> tuple[npt.NDArray[np.float64], int]:
         """Points of A's pair less B's of each deal, averaged over its tables; and decisions."""
         parts, decisions = [np.zeros(0)], 0
-        for at in range(first, stop, chunk):
-            played = self.hands(at, min(chunk, stop - at))
-            parts.append(self.differences(played))
-            decisions += played.decisions
+        pieces = cut(first, stop, chunk, executor.workers)
+        found = executor.map(partial(_play_piece, self), pieces)
+        for (_, done), (differences, asked) in zip(pieces, found):
+            parts.append(differences)
+            decisions += asked
             if progress is not None:
-                progress(min(at + chunk, stop))
+                progress(done)
         return np.concatenate(parts), decisions
 
 
@@ -306,6 +334,56 @@ def _fill_margins(states, r, tables, out):
     deals = len(states) // tables
     for i in range(len(states)):
         out[i] = seat_reward(states[i], r, i // deals)
+
+
+@dataclass(frozen=True)
+class NamedContest:
+    """A contest as it goes to another process: its agents by name.
+
+    Attributes:
+        a: The agents of the first pair: this one,
+        b: and its partner.
+        c: Those of the second pair,
+        d: likewise.
+        rules: The rules.
+        seed: Of the deals and the agents.
+        files: The checkpoints that the names stand for, by digest.
+    """
+
+    a: str
+    b: str
+    c: str
+    d: str
+    rules: Ruleset
+    seed: int
+    files: tuple[tuple[str, str], ...]
+
+    def open(self) -> Contest:
+        """The contest.
+
+        Raises:
+            AgentError: an agent that cannot be made here.
+            EvaluationError: a checkpoint is not the one that was meant.
+        """
+        return _opened(self)
+
+
+@lru_cache(maxsize=16)
+def _opened(named: NamedContest) -> Contest:
+    names = (named.a, named.b, named.c, named.d)
+    made = {name: make(name) for name in dict.fromkeys(names)}
+    require_files(names, dict(named.files))
+    a, b, c, d = (made[name] for name in names)
+    return Contest((a, b), (c, d), named.rules, named.seed)
+
+
+def _play_piece(
+    contest: Contest | NamedContest, piece: tuple[int, int]
+) -> tuple[npt.NDArray[np.float64], int]:
+    first, stop = piece
+    here = contest.open()
+    played = here.hands(first, stop - first)
+    return here.differences(played), played.decisions
 
 
 def play_match(
@@ -318,6 +396,7 @@ def play_match(
     games: int = 0,
     progress: Progress | None = None,
     chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
 ) -> MatchResult:
     """Play a duplicate match of two agents, each of which has both seats of a pair.
 
@@ -329,7 +408,8 @@ def play_match(
         seed: Of the deals and the agents.
         games: Whole games to play as well, each at two tables.
         progress: Told of the deals done.
-        chunk: Deals to play at once.
+        chunk: Deals to play at once, at most.
+        executor: Where to play them; nothing but the time depends on it.
 
     Raises:
         EvaluationError: fewer than two deals.
@@ -338,7 +418,7 @@ def play_match(
     """
     contest = Contest(a, b, ruleset, seed)
     require_deals(deals)
-    return _measure(contest, (deals,), games, progress, chunk)
+    return _measure(contest, (deals,), games, progress, chunk, executor)
 
 
 def play_until_clear(
@@ -351,13 +431,14 @@ def play_until_clear(
     games: int = 0,
     progress: Progress | None = None,
     chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
 ) -> MatchResult:
     """Play a duplicate match that stops once the difference is clear (:mod:`.sequential`).
 
     Args and errors are those of :func:`play_match`; ``max_deals`` must be fixed beforehand.
     """
     contest = Contest(a, b, ruleset, seed)
-    return _measure(contest, plan_looks(max_deals), games, progress, chunk, early=True)
+    return _measure(contest, plan_looks(max_deals), games, progress, chunk, executor, early=True)
 
 
 def _measure(
@@ -366,6 +447,7 @@ def _measure(
     games: int,
     progress: Progress | None,
     chunk: int,
+    executor: Executor,
     early: bool = False,
 ) -> MatchResult:
     if games:
@@ -375,7 +457,7 @@ def _measure(
     differences, decisions, ended = np.zeros(0), 0, None
     started = time.perf_counter()
     for number, deals in enumerate(looks):
-        more, asked = contest.play(len(differences), deals, chunk, tell)
+        more, asked = contest.play(len(differences), deals, chunk, tell, executor)
         differences, decisions = np.concatenate([differences, more]), decisions + asked
         found = estimate(differences)
         if early:
@@ -386,7 +468,7 @@ def _measure(
             if clear:
                 break
     seconds = time.perf_counter() - started
-    whole = _play_games(contest, games) if games else None
+    whole = _play_games(contest, games, executor) if games else None
     return _result(contest, differences, found, decisions, seconds, whole, ended)
 
 
@@ -444,7 +526,7 @@ def match_games(
     """
     contest = Contest(a, b, ruleset, seed)
     _require_games(contest, games)
-    return _play_games(contest, games)
+    return _play_games(contest, games, IN_PROCESS)
 
 
 def _require_games(contest: Contest, games: int) -> None:
@@ -452,19 +534,30 @@ def _require_games(contest: Contest, games: int) -> None:
     contest.rules.require_partnership("matches of whole games are")
 
 
-def _play_games(contest: Contest, games: int) -> GamesResult:
-    streams = streams_of(contest.seed, 0, games, _GAME_DECKS)
-    seeds = [streams_of(contest.seed, 0, games, table) for table in _GAME_TABLES]
+def _play_games(contest: Contest, games: int, executor: Executor) -> GamesResult:
+    pieces = cut(0, games, CHUNK, executor.workers)
+    shares = executor.map(partial(_play_games_piece, contest), pieces)
+    found = estimate(np.concatenate(list(shares)))
+    return GamesResult(games, found.mean, found.ci95)
+
+
+def _play_games_piece(
+    contest: Contest | NamedContest, piece: tuple[int, int]
+) -> npt.NDArray[np.float64]:
+    """The share of its two tables that A won, of some games."""
+    contest, (first, stop) = contest.open(), piece
+    numbers = first, stop - first
+    streams = streams_of(contest.seed, *numbers, _GAME_DECKS)
+    seeds = [streams_of(contest.seed, *numbers, table) for table in _GAME_TABLES]
     played = play_games(
         contest.agents,
-        contest.seating.repeat(games, axis=0),
+        contest.seating.repeat(stop - first, axis=0),
         np.tile(streams, 2),
-        np.tile(np.arange(games) % N_SEATS, 2),
+        np.tile(np.arange(first, stop) % N_SEATS, 2),
         contest.rules,
         np.concatenate(seeds),
     )
     winner = played.states["match_winner"].reshape(2, -1)
     won = (winner == [[0], [1]]).astype(np.float64)
     lost = (winner == [[1], [0]]).astype(np.float64)
-    found = estimate(((won - lost).mean(axis=0) + 1) / 2)
-    return GamesResult(games, found.mean, found.ci95)
+    return np.asarray(((won - lost).mean(axis=0) + 1) / 2)

@@ -19,12 +19,14 @@ from euchre_env.ruleset import PRESETS, Ruleset, RulesetError
 
 from ..base import Agent, AgentError
 from ..split import Split
+from ..work import IN_PROCESS, Executor
 from .crossplay import CrossPlay, cross_play
 from .decomposition import Decomposition
 from .match import Contest, MatchResult, Progress, as_pair, as_ruleset, play_match, ruleset_text
 from .shares import Shares, play_shares
+from .sources import code_digest, files_of
 from .stats import estimate, require_deals
-from .store import Store, code_digest, files_of
+from .store import Store
 from .timing import DecisionTime, decision_time
 
 Say = Callable[[str], None]
@@ -169,13 +171,19 @@ class Report:
 # --- measuring ---------------------------------------------------------------------------------
 
 
-def measure(agent: Agent, plan: Plan, say: Say = lambda line: None) -> Report:
+def measure(
+    agent: Agent,
+    plan: Plan,
+    say: Say = lambda line: None,
+    executor: Executor = IN_PROCESS,
+) -> Report:
     """Measure all that a plan asks for; what its file of results has is not played again.
 
     Args:
         agent: The agent that the plan names.
         plan: What to measure; :meth:`Plan.check` finds bad input beforehand.
         say: Gets each line of progress.
+        executor: Where to play the matches; nothing but the time depends on it.
 
     Raises:
         EvaluationError, RulesetError, AgentError: as :meth:`Plan.check`, or an agent that gave no
@@ -184,14 +192,14 @@ def measure(agent: Agent, plan: Plan, say: Say = lambda line: None) -> Report:
     say(f"decision time of {plan.agent}")
     times = tuple(decision_time(agent, batch, plan.ruleset, plan.seed) for batch in BATCHES)
     say(f"shares of {plan.agent}, {plan.deals} hands")
-    shares = _shares(agent, plan, say)
-    series = _Series(agent, plan, say)
+    shares = _shares(agent, plan, say, executor)
+    series = _Series(agent, plan, say, executor)
     return Report(
         plan=plan,
         strengths=tuple(series.row(b, b, plan.deals, plan.ruleset) for b in plan.against),
         parts=series.parts(),
         presets=series.presets(),
-        crossplay=_partners(plan, say),  # last: it opens the file of results anew
+        crossplay=_partners(plan, say, executor),  # last: it opens the file of results anew
         shares=shares,
         times=times,
     )
@@ -219,7 +227,7 @@ def _progress(say: Say) -> Progress:
     return tell
 
 
-def _shares(agent: Agent, plan: Plan, say: Say) -> Shares:
+def _shares(agent: Agent, plan: Plan, say: Say, executor: Executor = IN_PROCESS) -> Shares:
     """How the agent plays; kept beside the file of results, since a slow agent takes long."""
     text = ruleset_text(as_ruleset(plan.ruleset))
     wanted = {"agent": plan.agent, "ruleset": text, "seed": plan.seed, "deals": plan.deals}
@@ -234,7 +242,13 @@ def _shares(agent: Agent, plan: Plan, say: Say) -> Shares:
         except (ValueError, KeyError, TypeError):
             pass  # not ours, or damaged: it is measured again
     found = play_shares(
-        agent, plan.deals, plan.ruleset, plan.seed, progress=_progress(say), chunk=_CHUNK
+        agent,
+        plan.deals,
+        plan.ruleset,
+        plan.seed,
+        progress=_progress(say),
+        chunk=_CHUNK,
+        executor=executor,
     )
     if path is not None:
         write_whole(path, json.dumps({"key": key, "shares": asdict(found)}).encode())
@@ -244,8 +258,8 @@ def _shares(agent: Agent, plan: Plan, say: Say) -> Shares:
 class _Series:
     """The matches of one agent, played one after the other or read from a file that has them."""
 
-    def __init__(self, agent: Agent, plan: Plan, say: Say) -> None:
-        self.agent, self.plan, self.say = agent, plan, say
+    def __init__(self, agent: Agent, plan: Plan, say: Say, executor: Executor = IN_PROCESS) -> None:
+        self.agent, self.plan, self.say, self.executor = agent, plan, say, executor
         self.store = None if plan.results is None else Store(plan.results)
 
     def play(self, a: Agent, b: Agent | str, deals: int, ruleset: str) -> MatchResult:
@@ -255,8 +269,8 @@ class _Series:
         found = self.store and self.store.find(*names, rules, seed, deals)
         known = " (from the file of results)" if found else ""
         if not found:
-            told = _progress(self.say)
-            found = play_match(a, b, deals, rules, seed, progress=told, chunk=_CHUNK)
+            where: dict[str, Any] = {"chunk": _CHUNK, "executor": self.executor}
+            found = play_match(a, b, deals, rules, seed, progress=_progress(self.say), **where)
             if self.store is not None:
                 self.store.add(found)
         self.say(f"  {found.points_per_hand:+.4f} ± {found.ci95:.4f}{known}")
@@ -293,7 +307,7 @@ class _Series:
         )
 
 
-def _partners(plan: Plan, say: Say) -> CrossPlay | None:
+def _partners(plan: Plan, say: Say, executor: Executor) -> CrossPlay | None:
     if not plan.partners:
         return None
     say(f"cross-play with {', '.join(plan.partners)}, {plan.deals} deals")
@@ -305,4 +319,5 @@ def _partners(plan: Plan, say: Say) -> CrossPlay | None:
         out=plan.results,
         progress=_progress(say),
         chunk=_CHUNK,
+        executor=executor,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from euchre_env.ruleset import Ruleset
 from ..base import Agent, is_oracle
 from ..style import OUTCOMES, PLACES, Hands, Mask
 from ..style import share as share_of
-from .match import CHUNK, Progress, as_agent, as_ruleset, ruleset_text
+from ..work import IN_PROCESS, Executor, cut
+from .match import CHUNK, Contest, NamedContest, Progress, as_agent, as_ruleset, ruleset_text
 from .stats import estimate, require_deals
 from .tables import decks_of, play_hands, streams_of
 
@@ -83,8 +85,11 @@ def play_shares(
     *,
     progress: Progress | None = None,
     chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
 ) -> Shares:
     """Let one agent play all four seats of some hands, and count.
+
+    Nothing but the time depends on where they are played, the ``executor``.
 
     Raises:
         EvaluationError: fewer than two deals.
@@ -93,7 +98,9 @@ def play_shares(
     """
     player, rules = as_agent(agent), as_ruleset(ruleset)
     require_deals(deals)
-    states, _ = self_play(player, deals, rules, seed, progress=progress, chunk=chunk)
+    states, _ = self_play(
+        player, deals, rules, seed, progress=progress, chunk=chunk, executor=executor
+    )
     return _count(Hands(states), player, rules, seed)
 
 
@@ -105,6 +112,7 @@ def self_play(
     *,
     progress: Progress | None = None,
     chunk: int = CHUNK,
+    executor: Executor = IN_PROCESS,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
     """Final records and decks of hands that one agent plays from all four seats, at 0-0.
 
@@ -113,17 +121,23 @@ def self_play(
         AgentError: the agent gave no legal action.
     """
     rules.require_partnership("shares of calls and results are")
-    states, decks = [], []
-    for first in range(0, deals, chunk):
-        count = min(chunk, deals - first)
-        decks.append(decks_of(seed, first, count, rules))
-        dealers = np.arange(first, first + count) % N_SEATS
-        seeds = streams_of(seed, first, count, 0)
-        played = play_hands([player], [0] * N_SEATS, decks[-1], dealers, rules, seeds)
-        states.append(played.states)
+    alone, states = Contest(player, player, rules, seed), []
+    pieces = cut(0, deals, chunk, executor.workers)
+    for (_, done), found in zip(pieces, executor.map(partial(_self_play_piece, alone), pieces)):
+        states.append(found)
         if progress is not None:
-            progress(first + count, deals)
-    return np.concatenate(states), np.concatenate(decks)
+            progress(done, deals)
+    return np.concatenate(states), decks_of(seed, 0, deals, rules)
+
+
+def _self_play_piece(contest: Contest | NamedContest, piece: tuple[int, int]) -> npt.NDArray[Any]:
+    contest, (first, stop) = contest.open(), piece
+    numbers = first, stop - first
+    decks = decks_of(contest.seed, *numbers, contest.rules)
+    dealers = np.arange(first, stop) % N_SEATS
+    seeds = streams_of(contest.seed, *numbers, 0)
+    played = play_hands(contest.agents, [0] * N_SEATS, decks, dealers, contest.rules, seeds)
+    return played.states
 
 
 def _count(hands: Hands, agent: Agent, ruleset: Ruleset, seed: int) -> Shares:

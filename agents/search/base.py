@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+
+from euchre_env._cores import cores
 
 from ..base import Actions, AgentError, View
 from .utility import equity_tables
@@ -48,7 +49,7 @@ class SearchAgent:
     def __init__(self, text: str) -> None:
         self.worlds, self.infer = parse_count(self.family, text)
         self.name = f"{self.family}:{text}"
-        self.threads = os.cpu_count() or 1
+        self.threads = cores()
 
     def _search(self, view: View, out: Actions, start: int, stop: int) -> int:
         """Write the actions of games ``start`` to ``stop``; returns a game that failed, or -1."""

@@ -8,10 +8,9 @@ can gain against such opponents, and every report says that it saw hidden cards.
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
+from euchre_env._cores import cores
 from euchre_env._jit import njit
 from euchre_env.rules import DISCARD, N_ACTIONS, PLAY, STATE, team
 from euchre_env.solver import ILLEGAL, MAX_DEPTH, SEARCH, act_values
@@ -56,7 +55,7 @@ class OracleAgent(SearchAgent):
 
     def __init__(self) -> None:
         self.name = self.family
-        self.threads = os.cpu_count() or 1
+        self.threads = cores()
 
     def _search(self, view: View, out: Actions, start: int, stop: int) -> int:
         if view.full_states is None:

@@ -8,11 +8,12 @@ its hands alone, not on how many hands are played at once nor on how many proces
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
+import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env import __version__
-from euchre_env._files import digest_of, write_whole
+from euchre_env._files import digest_of, remove_unfinished, write_whole
 from euchre_env.batch import as_rulesets
 from euchre_env.cards import cards_of
 from euchre_env.dataset import DataSet, manifest_path, read_manifest, write_manifest
@@ -34,7 +35,8 @@ from euchre_env.ruleset import Ruleset
 from .. import make
 from ..base import Agent, gives_probabilities, is_oracle, require_player
 from ..evaluation.match import ruleset_text
-from ..evaluation.store import code_digest, files_of
+from ..evaluation.sources import code_digest, files_of, require_files
+from ..work import IN_PROCESS, Executor
 from .hands import Hands, play_hands
 
 Progress = Callable[[int, int], None]
@@ -44,6 +46,8 @@ SHARD = 5000
 """Hands in a file, some 70 MB of rows in memory."""
 BATCH = 1024
 """Hands played at once."""
+PATIENCE = 60.0
+"""Seconds for a file that another machine has written to be seen here."""
 _SAME = (
     "agents",
     "rules",
@@ -208,8 +212,8 @@ def generate(
     *,
     resume: bool = False,
     batch: int = BATCH,
-    workers: int = 1,
     progress: Progress | None = None,
+    executor: Executor = IN_PROCESS,
 ) -> DataSet:
     """Play the hands of a plan and write their files; shards that are there are not played again.
 
@@ -217,16 +221,16 @@ def generate(
         plan: What to generate.
         resume: Whether to go on with a data set that is there.
         batch: Hands played at once.
-        workers: Processes; the files do not depend on it.
         progress: Told of the hands done.
+        executor: Where to play; the files do not depend on it.
 
     Raises:
         DataError: there is a data set already, or one made with other arguments.
         AgentError: an agent that cannot be made, cannot play these rules, or gave no legal action.
         OSError: a file cannot be written; what was finished stays.
     """
-    if batch < 1 or workers < 1:
-        raise DataError(f"batch={batch} and workers={workers} must be at least 1")
+    if batch < 1:
+        raise DataError(f"batch={batch} must be at least 1")
     manifest, path = _begin(plan, resume), manifest_path(plan.out)
     write_manifest(path, manifest)
     there = {shard["first"] for shard in manifest["shards"]}
@@ -236,40 +240,78 @@ def generate(
     if progress is not None:
         progress(done, plan.hands)
         tell = partial(_tell, progress, plan.hands)
-    for shard in _played(plan, todo, batch, workers, done, tell):
-        done += shard["hands"]
-        manifest["shards"] = sorted([*manifest["shards"], shard], key=lambda s: s["first"])
-        write_manifest(path, manifest)
-        if tell is not None:
-            tell(done)
+    writer = _Writer(plan, batch, manifest["files"], done, tell)
+    try:
+        with closing(executor.map(writer, todo)) as shards:
+            for shard in shards:
+                _require_seen(path.parent / shard["file"])
+                done += shard["hands"]
+                manifest["shards"] = sorted([*manifest["shards"], shard], key=lambda s: s["first"])
+                write_manifest(path, manifest)
+                if tell is not None:
+                    tell(done)
+    finally:
+        _clear(plan)
     return DataSet.open(path)
+
+
+def _require_seen(path: Path) -> None:
+    """Raise DataError unless a file is there, or appears: a network file system takes its time."""
+    end = time.monotonic() + PATIENCE
+    while not path.is_file():
+        if time.monotonic() >= end:
+            raise DataError(
+                f"{path} was written on another machine and is not seen here: name a file on a "
+                "file system that all machines of the cluster share"
+            )
+        time.sleep(0.5)
+        os.listdir(path.parent)  # asks the server
 
 
 def _tell(progress: Progress, total: int, done: int) -> None:
     progress(done, total)
 
 
-def _played(
-    plan: Plan,
-    todo: Sequence[int],
-    batch: int,
-    workers: int,
-    done: int,
-    tell: Callable[[int], None] | None,
-) -> Iterator[dict[str, Any]]:
-    """What the manifest is to tell of each shard, as they are finished."""
-    if workers == 1 or len(todo) < 2:
-        agents = [make(name) for name in plan.agents]
-        for number in todo:
-            yield write_shard(plan, number, batch, agents, done, tell)
-            done += plan.range_of(number)[1]
-        return
-    spawn = multiprocessing.get_context("spawn")  # a fork after threads may hang
-    with ProcessPoolExecutor(min(workers, len(todo)), mp_context=spawn) as pool:
-        try:
-            yield from pool.map(partial(write_shard, plan, batch=batch), todo)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+@dataclass
+class _Writer:
+    """Writes shards, here or in another process, which makes the agents itself and tells nobody.
+
+    Attributes:
+        plan: What is generated.
+        batch: Hands played at once.
+        files: The agents' checkpoints, by digest.
+        done: Hands finished before.
+        tell: Told of the hands done.
+        agents: The agents, once they are made.
+    """
+
+    plan: Plan
+    batch: int
+    files: dict[str, str]
+    done: int = 0
+    tell: Callable[[int], None] | None = None
+    agents: tuple[Agent, ...] = ()
+
+    def __call__(self, number: int) -> dict[str, Any]:
+        """What the manifest is to tell of a shard."""
+        if not self.agents:
+            self.agents = tuple(map(make, self.plan.agents))
+            require_files(self.plan.agents, self.files)
+        told = write_shard(self.plan, number, self.batch, self.agents, self.done, self.tell)
+        self.done += told["hands"]
+        return told
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another machine may not have this working directory.
+        out, records = self.plan.out.absolute(), self.plan.records
+        plan = replace(self.plan, out=out, records=records and records.absolute())
+        return vars(self) | {"plan": plan, "done": 0, "tell": None, "agents": ()}
+
+
+def _clear(plan: Plan) -> None:
+    """Remove what killed processes left of shards that they were writing."""
+    for out in filter(None, (plan.out, plan.records)):
+        remove_unfinished(out.parent, {plan.path_of(out, n).name for n in range(plan.shards)})
 
 
 def write_shard(
