@@ -131,6 +131,8 @@ class Agent(Protocol):
     Attributes:
         name: What reports call it; the registry's ``make(name)`` gives the same agent.
         oracle: Whether it is shown hidden cards; every report then says so.
+
+    An agent that also plays games without partners says so by ``plays_alone = True``.
     """
 
     name: str
@@ -139,6 +141,22 @@ class Agent(Protocol):
     def act(self, view: View) -> Actions:
         """One legal action for each game, int[B], as trump-relative ids."""
         ...
+
+
+def require_player(agents: Sequence[Agent], ruleset: Ruleset) -> None:
+    """Refuse agents that cannot play a game: one without partners is for those that say so.
+
+    Raises:
+        AgentError: one of them only knows the partnership game.
+    """
+    if ruleset.is_partnership:
+        return
+    for agent in agents:
+        if not getattr(agent, "plays_alone", False):
+            raise AgentError(
+                f"{agent.name} plays the partnership game only, not variant={ruleset.variant!r}: "
+                "name random, first_legal, greedy, or a policy trained for it"
+            )
 
 
 def is_oracle(agent: Agent) -> bool:

@@ -27,6 +27,7 @@ from euchre_env.encoding import (
     HIDDEN_LAYOUT,
     LAYOUT,
     OBSERVATION_SIZE,
+    fits_layout,
     layout_hash,
     rule_codes,
 )
@@ -261,6 +262,7 @@ class NetworkAgent:
     """
 
     oracle = False
+    plays_alone = True
 
     def __init__(
         self,
@@ -398,7 +400,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
 
 
 def _check_layout(path: Path, header: Mapping[str, Any]) -> None:
-    if header["layout"] != layout_hash():
+    if not fits_layout(header["layout"]):
         raise PolicyError(
             f"{path} was trained for observation layout {header['layout']}, this version "
             f"({code_version()}) has {layout_hash()}: retrain, or use version "

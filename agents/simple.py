@@ -41,6 +41,7 @@ from euchre_env.rules import (
     DEFEND_ALONE,
     DEFEND_TOGETHER,
     DISCARD,
+    DUMMY_EXCHANGE,
     FACE_UP,
     LONER,
     N_SEATS,
@@ -49,6 +50,7 @@ from euchre_env.rules import (
     OUT_OF_PLAY,
     PASS,
     PLAY,
+    STAY,
     TURNED_DOWN,
     WITH_PARTNER,
     beats,
@@ -57,6 +59,8 @@ from euchre_env.rules import (
     team,
     trick_size,
 )
+from euchre_env.rules import KEEP as KEEP_HAND
+from euchre_env.ruleset import PARTNERSHIP, THREE_HAND_DUMMY
 
 from .base import Actions, AgentError, View
 
@@ -80,6 +84,7 @@ class RandomAgent:
 
     name = "random"
     oracle = False
+    plays_alone = True
 
     def act(self, view: View) -> Actions:
         """A uniform legal action for each game, drawn from the view's seeds."""
@@ -93,6 +98,7 @@ class FirstLegalAgent:
 
     name = "first_legal"
     oracle = False
+    plays_alone = True
 
     def act(self, view: View) -> Actions:
         """The first legal action of each game."""
@@ -377,12 +383,100 @@ def choose_follow(s):
     return highest_bit(winning)
 
 
+# --- greedy: without partners ------------------------------------------------------------------
+
+CALLS_ALONE: npt.NDArray[np.int64] = np.array(
+    [[0, 0, 0], [15, 20, 16], [24, 28, 24], [26, 30, 26], [16, 20, 16]], np.int64
+)
+"""int64[5, 3]: points to call with by variant: as dealer and others in round 1, in round 2."""
+_POINTS_TO_STAY = 9
+_SURE_TO_LEAVE_THE_DUMMY = 5
+
+
+@njit
+def _calls_alone(s, r, legal):
+    """A call by the point count, which has to carry the hand without a partner."""
+    if s.phase == BID1:
+        least = CALLS_ALONE[r.variant, 0 if s.turn == s.dealer else 1]
+        enough = count_points(hand_to_play(s), s.frame) >= least
+        return np.int64(ORDER_UP if enough and (legal >> ORDER_UP) & 1 else PASS)
+    best, most = np.int64(PASS), CALLS_ALONE[r.variant, 2] - 1
+    if (legal >> PASS) & 1 == 0:
+        most = np.int64(-1)
+    for call in range(CALL, CALL_NO_TRUMP + 1):
+        if (legal >> call) & 1:
+            points = points_of_call(s, call)
+            if points > most:
+                best, most = np.int64(call), points
+    return best
+
+
+@njit
+def _wants_to_stay(s, r):
+    """Whether a trick can be hoped for, where it costs something to take none."""
+    if r.set_without_trick == 0:
+        return True
+    return count_points(np.int64(s.hand[s.turn]), s.frame) >= _POINTS_TO_STAY
+
+
+@njit
+def _lead_alone(s, r):
+    """Who defends against a maker leads as partners do; everyone else leads as makers do."""
+    hand = np.int64(s.hand[s.turn])
+    known = gone(s, r)
+    winners = bosses(hand, known, s.frame)
+    side = hand & ~TRUMPS[s.frame]
+    if s.turn == s.maker and hand & ~side != 0 and winners & ~side != 0:
+        return highest_bit(hand & ~side)
+    if winners & side != 0:
+        return dearest(winners & side, s.frame)
+    if winners != 0:
+        return highest_bit(winners)
+    return cheapest(hand, s.frame)
+
+
+@njit
+def _is_friend(s, r, seat):
+    """Whether a seat defends on the side of the seat to act: together against the one maker."""
+    together = r.variant == THREE_HAND_DUMMY
+    return together and seat != s.maker and s.turn != s.maker
+
+
+@njit
+def _follow_alone(s, r):
+    cards = follows(np.int64(s.hand[s.turn]), np.int64(s.led))
+    winning = winning_cards(cards, s)
+    if winning == 0 or _is_friend(s, r, s.winner):
+        return cheapest(cards, s.frame)
+    if s.count == trick_size(s) - 1 or cards & s.led == 0:
+        return lowest_bit(winning)
+    return highest_bit(winning)
+
+
+@njit
+def greedy_alone(s, r, legal):
+    """The point-count player's action in a game without partners."""
+    phase = s.phase
+    if phase == PLAY:
+        return _lead_alone(s, r) if s.count == 0 else _follow_alone(s, r)
+    if phase in (DISCARD, DUMMY_EXCHANGE):
+        return choose_discard(np.int64(s.hand[s.turn]), legal, s.frame)
+    if phase == STAY:
+        return np.int64(KEEP_HAND if _wants_to_stay(s, r) else PASS)
+    if phase == LONER:
+        sure = sure_tricks(np.int64(s.hand[s.turn]), gone(s, r), s.frame)
+        return np.int64(ALONE if sure >= _SURE_TO_LEAVE_THE_DUMMY else WITH_PARTNER)
+    return _calls_alone(s, r, legal)
+
+
 # --- greedy: the player ------------------------------------------------------------------------
 
 
 @njit
 def greedy_action(s, r, legal):
     """The point-count player's action in a record cleared for the seat to act."""
+    if r.variant != PARTNERSHIP:
+        return greedy_alone(s, r, legal)
     phase = s.phase
     if phase == PLAY:
         return choose_lead(s, r) if s.count == 0 else choose_follow(s)
@@ -412,6 +506,7 @@ class GreedyAgent:
 
     name = "greedy"
     oracle = False
+    plays_alone = True
 
     def act(self, view: View) -> Actions:
         """The point-count player's action for each game."""

@@ -71,7 +71,7 @@ def _deal_and_call(states, rules, seed):
     for i in range(len(states)):
         s = states[i]
         s.rng = seed_of(seed, np.uint64(i))
-        start_episode(s, r, -1, 0, 0, deck)
+        start_episode(s, r, -1, deck)
         for _ in range(below(draw(s), 4)):
             apply(s, r, np.int64(PASS))
         apply(s, r, np.int64(ORDER_UP))
@@ -166,7 +166,7 @@ if hasattr(heuristic, "playout"):
         s.rng = seed_of(seed, np.uint64(0))
         decisions = 0
         for _ in range(hands):
-            start_episode(s, rules[0], -1, 0, 0, deck)
+            start_episode(s, rules[0], -1, deck)
             decisions += _playout(s, rules[0], draw(s))
         return decisions
 

@@ -199,7 +199,7 @@ def soak_block(states, rule_records, seed, hands, figures):
     s.rng = seed_of(seed, 0)
     goal = figures[1] + hands
     while figures[1] < goal:
-        start_episode(s, r, NOBODY, 0, 0, deck)
+        start_episode(s, r, NOBODY, deck)
         for number in range(MOST_HANDS + 1):
             if number == MOST_HANDS:
                 if r.renege != RENEGE_PENALISED or r.renege_mode != RENEGE_DEDUCT:

@@ -43,3 +43,11 @@ def check_choice(name: str, value: T, choices: Sequence[T]) -> T:
     if not (value is None or isinstance(value, str)) or value not in choices:
         raise ValueError(f"{name}={value!r} is unknown: use {' or '.join(map(repr, choices))}")
     return value
+
+
+def listed(words: Sequence[object], last: str) -> str:
+    """Words with commas, ``last`` before the last one: ``a, b or c``."""
+    told = [str(word) for word in words]
+    if len(told) < 2:
+        return "".join(told)
+    return f"{', '.join(told[:-1])} {last} {told[-1]}"

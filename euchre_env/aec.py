@@ -21,7 +21,7 @@ from gymnasium import logger, spaces
 from pettingzoo.utils.env import AECEnv
 
 from . import render as pictures
-from ._check import LARGEST, check_choice, check_int, is_int
+from ._check import LARGEST, check_choice, check_int, is_int, listed
 from ._jit import COMPILED, njit
 from .actions import FRAMES, FROM_ABSOLUTE, ActionError, action_text
 from .cards import N_CARDS, deck_of
@@ -38,18 +38,20 @@ from .kernels import EPISODES, MASK_WORDS, as_uint64, seed_of, shuffle, start_ep
 from .rules import (
     N_ACTIONS,
     N_SEATS,
-    N_TEAMS,
+    MOST_SIDES,
     NOBODY,
     OVER,
     PHASES,
     STATE,
     UNDECIDED,
     apply,
+    count_sides,
+    counts_down,
     deal,
     legal,
     must_redraw,
     next_hand,
-    reward,
+    seat_reward,
 )
 from .ruleset import RULES, Ruleset
 
@@ -57,7 +59,8 @@ AGENTS = tuple(f"player_{seat}" for seat in range(N_SEATS))
 """The agents by seat, ``player_0`` (North) to ``player_3`` (West)."""
 _SEAT_OF = {agent: seat for seat, agent in enumerate(AGENTS)}
 
-_NO_OPTIONS = (NOBODY, (0, 0), None)
+_NO_SCORE = np.zeros(MOST_SIDES, np.int64)
+_NO_OPTIONS = (NOBODY, None, None)
 
 _PARTS = frozenset(
     ("_table", "_no_deck", "_copy_observation", "_copy_mask", "_list_rewards")
@@ -140,7 +143,7 @@ def _after_hand(t, deck):
     """Note the rewards of the hand just finished; end the episode or deal on. Returns the flags."""
     s = t.state
     for seat in range(N_SEATS):
-        t.rewards[seat] = reward(s, seat)
+        t.rewards[seat] = seat_reward(s, t.rules, seat)
     if t.whole_games == 0 or s.match_winner != UNDECIDED:
         return HAND_ENDED | TERMINATED
     if t.dealt >= t.max_hands:
@@ -173,8 +176,14 @@ def step_one(table, action):
 
 
 @njit
-def begin_one(table, dealer, score_0, score_1, injected, deck):
-    """Start an episode and report; if ``injected``, ``deck`` int8[25] is dealt first.
+def begin_one(table, dealer, scored, score, injected, deck):
+    """Start an episode and report.
+
+    Args:
+        table: The block.
+        dealer: A seat, or NOBODY to draw one.
+        scored: Whether the game starts at another score than usual: ``score`` int64[4], by side.
+        injected: Whether ``deck`` int8[25] is dealt first.
 
     Returns:
         The seat to act.
@@ -182,7 +191,10 @@ def begin_one(table, dealer, score_0, score_1, injected, deck):
     t = table.view(TABLE)[0]
     own = table[_DECK:_DECK_END].view(np.int8)
     # The shuffle happens in any case, so that later hands do not depend on what is injected.
-    start_episode(t.state, t.rules, dealer, score_0, score_1, own)
+    start_episode(t.state, t.rules, dealer, own)
+    if scored:
+        for side in range(MOST_SIDES):
+            t.state.score[side] = score[side]
     if injected:
         deal(t.state, t.rules, deck, t.state.dealer)
     t.dealt = 1
@@ -194,7 +206,7 @@ def reveal_one(table, out):
     """Write the observation of seat 0 and then all that is hidden: the vector of ``state()``."""
     t = table.view(TABLE)[0]
     observe_one(table, 0, out[:OBSERVATION_SIZE])
-    encode_hidden(t.state, np.int64(0), t.absolute != 0, out[OBSERVATION_SIZE:])
+    encode_hidden(t.state, t.rules, np.int64(0), t.absolute != 0, out[OBSERVATION_SIZE:])
 
 
 def _entry(function: Any, *arguments: Any) -> Callable[..., Any]:
@@ -209,7 +221,7 @@ def _entry(function: Any, *arguments: Any) -> Callable[..., Any]:
 def _entries() -> tuple[Callable[..., Any], ...]:
     table, deck = np.zeros(TABLE.itemsize, np.uint8), np.zeros(N_CARDS, np.int8)
     return (
-        _entry(begin_one, table, 0, 0, 0, False, deck),
+        _entry(begin_one, table, 0, False, _NO_SCORE, False, deck),
         _entry(step_one, table, 0),
         _entry(observe_one, table, 0, table),
         _entry(report_one, table),
@@ -239,8 +251,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     Order of calls, bounds and legality are checked here, with clear messages, so that no wrapper
     is needed. An observation is ``{"observation": uint8[D], "action_mask": int8[38]}``; the mask is
-    all zero for agents that are not to act. Rewards are team points of the hand just ended,
-    zero-sum, on the step that ends it. A seat that sits out stays alive and is never selected.
+    all zero for agents that are not to act. Rewards are the points of the hand just ended, of the
+    agent's side less the mean of the other sides, zero-sum over sides, on the step that ends it. A seat that sits out stays alive and is never selected.
 
     Args:
         ruleset: A rule set, or its text.
@@ -279,20 +291,19 @@ class raw_env(AECEnv):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.ruleset = ruleset if isinstance(ruleset, Ruleset) else Ruleset.parse(ruleset)
-        self.ruleset.require_playable()
         self.episode = check_choice("episode", episode, EPISODES)
         self.frame = check_choice("frame", frame, FRAMES)
         modes = (None, *self.metadata["render_modes"])
         self.render_mode = check_choice("render_mode", render_mode, modes)
         self.render_seat = render_seat
         if render_seat is not None:
-            self.render_seat = check_int("render_seat", render_seat, 0, N_SEATS - 1)
+            self.render_seat = check_int("render_seat", render_seat, 0, self.ruleset.players - 1)
         self.max_hands = check_int("max_hands", max_hands, 1, LARGEST)
         self._is_shown = render_mode == "human"
         self._window = pictures.Window() if self._is_shown else None
+        self.possible_agents = list(AGENTS[: self.ruleset.players])
         self._make_table()
         self._make_spaces()
-        self.possible_agents = list(AGENTS)
         self._forget()
 
     # construction
@@ -324,9 +335,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
                 "action_mask": spaces.Box(0, 1, (N_ACTIONS,), np.int8),
             }
         )
-        self.observation_spaces = dict.fromkeys(AGENTS, seen)
+        self.observation_spaces = dict.fromkeys(self.possible_agents, seen)
         # One object for each agent: they are seeded one by one.
-        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.possible_agents}
         self.state_space = spaces.Box(0, 255, (OBSERVATION_SIZE + HIDDEN_SIZE,), np.uint8)
 
     def _forget(self) -> None:
@@ -370,15 +381,16 @@ class raw_env(AECEnv):  # type: ignore[misc]
             self._table["state"]["rng"] = start
             self._is_seeded = True
         given = self._no_deck if deck is None else deck
-        seat = self._begin_one(self._bytes, dealer, *score, deck is not None, given)
+        at = _NO_SCORE if score is None else score
+        seat = self._begin_one(self._bytes, dealer, score is not None, at, deck is not None, given)
         self._is_reset = True
         self._is_paid = False
-        self.agents = list(AGENTS)
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
-        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        self.terminations = dict.fromkeys(AGENTS, False)
-        self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos = {agent: {} for agent in AGENTS}
+        self.agents = self.possible_agents.copy()
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
         self.agent_selection = self._actor = AGENTS[seat]
         if self._is_shown:
             self.render()
@@ -391,12 +403,13 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _checked_options(
         self, options: Mapping[str, Any]
-    ) -> tuple[int, tuple[int, int], npt.NDArray[np.int8] | None]:
+    ) -> tuple[int, npt.NDArray[np.int64] | None, npt.NDArray[np.int8] | None]:
         if not isinstance(options, Mapping):
             raise ValueError(f"options={options!r} must be a dict such as {{'dealer': 2}}")
         dealer = options.get("dealer")
-        if dealer is not None and not (is_int(dealer) and 0 <= dealer < N_SEATS):
-            raise ValueError(f"options dealer={dealer!r} is no seat: use 0, 1, 2 or 3")
+        seats = range(self.ruleset.players)
+        if dealer is not None and not (is_int(dealer) and dealer in seats):
+            raise ValueError(f"options dealer={dealer!r} is no seat: use {listed(seats, 'or')}")
         deck = options.get("deck")
         return (
             NOBODY if dealer is None else int(dealer),
@@ -404,20 +417,28 @@ class raw_env(AECEnv):  # type: ignore[misc]
             None if deck is None else self._checked_deck(deck),
         )
 
-    def _checked_score(self, score: Any) -> tuple[int, int]:
+    def _checked_score(self, score: Any) -> npt.NDArray[np.int64] | None:
         if score is None:
-            return 0, 0
+            return None
         # Scores are bytes of the observation, stored with an offset.
-        target = self.ruleset.target_score
-        top = 255 - POINTS_OFFSET if target is None else target - 1
-        pair = isinstance(score, tuple | list | np.ndarray) and len(score) == N_TEAMS
-        if not pair or not all(is_int(n) and -POINTS_OFFSET <= n <= top for n in score):
-            limit = "" if target is None else f" (a team at target_score={target} has won)"
+        rules, target = self._table["rules"], self.ruleset.target_score
+        sides = range(count_sides(rules))
+        low, top = -POINTS_OFFSET, 255 - POINTS_OFFSET
+        limit = ""
+        if counts_down(rules):
+            low, limit = 1, " (a player at 0 has won)"
+        elif target is not None:
+            top, limit = target - 1, f" (a side at target_score={target} has won)"
+        fits = isinstance(score, tuple | list | np.ndarray) and len(score) == len(sides)
+        if not fits or not all(is_int(n) and low <= n <= top for n in score):
+            whom = "teams" if self.ruleset.is_partnership else "players"
             raise ValueError(
-                f"options score={score!r} must be two integers, of teams 0 and 1, "
-                f"from {-POINTS_OFFSET} to {top}{limit}"
+                f"options score={score!r} must be {len(sides)} integers, of {whom} "
+                f"{listed(sides, 'and')}, from {low} to {top}{limit}"
             )
-        return int(score[0]), int(score[1])
+        found = np.zeros(MOST_SIDES, np.int64)
+        found[: len(sides)] = score
+        return found
 
     def _checked_deck(self, cards: Any) -> npt.NDArray[np.int8]:
         if not isinstance(cards, Iterable):
@@ -539,14 +560,14 @@ class raw_env(AECEnv):  # type: ignore[misc]
             self.agent_selection = self.agents[0]
 
     def _end_hand(self, result: int) -> None:
-        self.rewards = dict(zip(AGENTS, self._list_rewards()))
+        self.rewards = dict(zip(self.agents, self._list_rewards()))
         self._accumulate_rewards()
         self._is_paid = True
         self.agent_selection = self._actor = AGENTS[result & (N_SEATS - 1)]
         if result & TERMINATED:
-            self.terminations = dict.fromkeys(AGENTS, True)
+            self.terminations = dict.fromkeys(self.agents, True)
         if result & TRUNCATED:
-            self.truncations = dict.fromkeys(AGENTS, True)
+            self.truncations = dict.fromkeys(self.agents, True)
         if result & (TERMINATED | TRUNCATED):
             self._actor = None
             self.agent_selection = self.agents[0]
@@ -566,8 +587,10 @@ class raw_env(AECEnv):  # type: ignore[misc]
         return RuntimeError(f"{call}() after the end: the episode is over, call reset()")
 
     def _known(self, agent: str) -> str:
-        if agent not in _SEAT_OF:
-            raise ValueError(f"no agent is called {agent!r}: they are {', '.join(AGENTS)}")
+        if agent not in self.action_spaces:
+            raise ValueError(
+                f"no agent is called {agent!r}: they are {', '.join(self.possible_agents)}"
+            )
         return agent
 
     def _as_id(self, action: Any) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import kernels
-from ._check import LARGEST, check_choice, check_int
+from ._check import LARGEST, check_choice, check_int, listed
 from ._jit import prepare_thread
 from .actions import FRAMES, ActionError, action_text
 from .encoding import HIDDEN_SIZE, OBSERVATION_SIZE, encode, rule_codes
@@ -38,18 +38,23 @@ class BatchState(TypedDict):
 
 
 def as_rulesets(ruleset: RulesetLike) -> list[Ruleset]:
-    """One or several rule sets, given as objects or texts, as a list of playable ones.
+    """One or several rule sets, given as objects or texts, as a list.
 
     Raises:
-        RulesetError: an unknown name, a variant that cannot be played yet, an empty list, or
+        RulesetError: an unknown name, an empty list, games of different numbers of players, or
             something else.
     """
     given: list[Any] = list(ruleset) if isinstance(ruleset, list | tuple) else [ruleset]
     if not given:
         raise RulesetError("ruleset=[] holds no rule set: give at least one", ())
     found = [r if isinstance(r, Ruleset) else Ruleset.parse(r) for r in given]
-    for each in found:
-        each.require_playable()
+    sizes = {each.players for each in found}
+    if len(sizes) > 1:
+        raise RulesetError(
+            f"rule sets for {listed(sorted(sizes), 'and')} players do not mix: give games of one "
+            "number of players",
+            ("players",),
+        )
     return found
 
 
@@ -224,7 +229,8 @@ class BatchEnv:
             actions: Integers [B], ids of the environment's frame.
 
         Returns:
-            Rewards float32[B, 4] by seat, and done bool[B]. Both are reused by the next step.
+            Rewards float32[B, 4] by seat (0 for seats that the game does not have), and done
+            bool[B]. Both are reused by the next step.
 
         Raises:
             ActionError: an action is not legal; nothing has changed.
@@ -286,7 +292,7 @@ class BatchEnv:
             RuntimeError: no episode has ended there since :meth:`reset`.
         """
         game = check_int("game", game, 0, self.batch - 1)
-        seat = check_int("seat", seat, 0, N_SEATS - 1)
+        seat = check_int("seat", seat, 0, self.rulesets[0].players - 1)
         if self._final_which[game] == NOBODY:
             raise RuntimeError(f"no episode has ended in game {game} yet")
         out = np.zeros(OBSERVATION_SIZE, np.uint8)

@@ -651,13 +651,16 @@ def _restore_score(world, out):
     played_out = world.phase == OVER and world.thrown_in == 0
     for side in range(2):
         out.score[side] = world.score[side] - (world.points[side] if played_out else 0)
-    for k in range(3):
-        out.games[k] = world.games[k]
+        out.games[side] = world.games[side]
+    out.drawn = world.drawn
     out.hands = world.hands - (1 if played_out else 0)
     out.game_winner = world.game_winner
     out.match_winner = world.match_winner
     if played_out and world.game_winner != UNDECIDED:
-        out.games[world.game_winner if world.game_winner >= 0 else 2] -= 1
+        if world.game_winner >= 0:
+            out.games[world.game_winner] -= 1
+        else:
+            out.drawn -= 1
         out.game_winner = UNDECIDED
         out.match_winner = UNDECIDED
 

@@ -48,12 +48,16 @@ from .rules import (
     hide,
     team,
 )
-from .ruleset import RULES, Ruleset
+from .ruleset import OPTIONS, PARTNERSHIP, RULES, Ruleset
 
 LAYOUT_VERSION = 1
+"""Layouts of a version only grow at the end: what was learnt on a shorter one still fits."""
 POINTS_OFFSET = 50
 """Scores and points are stored plus 50, since a deducted penalty can make them negative."""
 N_RULES = RULES.itemsize // 2
+_FIRST_RULES = 40
+_FIRST_PHASES = 9
+"""Rule codes and phases of the partnership game; those of other games came later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class Block:
 _SEAT = (N_SEATS,)
 _CARD = (N_CARDS,)
 _BLOCKS = (
-    Block("phase", (len(PHASES),), "phase of the hand: " + ", ".join(PHASES)),
+    Block("phase", (_FIRST_PHASES,), "phase of the hand: " + ", ".join(PHASES[:_FIRST_PHASES])),
     Block("turn", _SEAT, "the seat to act"),
     Block("dealer", _SEAT, "the dealer"),
     Block("hand", _CARD, "cards in one's own hand"),
@@ -129,9 +133,24 @@ _BLOCKS = (
     Block("game_result", (3,), "the game is won by us, by them, drawn"),
     Block("match_result", (3,), "the match is won by us, by them, drawn"),
     Block(
-        "rules", (N_RULES,), "the rule set: codes of its options in the order of the rule record"
+        "rules",
+        (_FIRST_RULES,),
+        "the rule set: codes of its options in the order of the rule record",
     ),
+    Block("other_phase", (len(PHASES) - _FIRST_PHASES,), ", ".join(PHASES[_FIRST_PHASES:])),
+    Block("own_buried", _CARD, "the cards one has laid away for the dummy's"),
+    Block("seat_tricks", _SEAT, "tricks won by each seat, where everyone plays alone", 0, 5),
+    Block("seat_score", _SEAT, "score of each seat, plus 50; likewise", POINTS_OFFSET, 10),
+    Block("seat_points", _SEAT, "points of the finished hand, plus 50; likewise", POINTS_OFFSET, 4),
+    Block("seat_games", _SEAT, "games won by each seat; likewise"),
+    Block("game_winner", _SEAT, "the seat that won the game; likewise"),
+    Block("match_winner", _SEAT, "the seat that won the match; likewise"),
+    Block("other_rules", (N_RULES - _FIRST_RULES,), "further codes of the rule set; likewise"),
 )
+PARTNERSHIP_BLOCKS = tuple(
+    block.name for block in _BLOCKS[: [b.name for b in _BLOCKS].index("rules") + 1]
+)
+"""The blocks that say all there is to know in the partnership game; the others are constant."""
 
 
 def _placed(blocks: tuple[Block, ...]) -> dict[str, Block]:
@@ -150,18 +169,24 @@ OBSERVATION_SIZE = sum(block.size for block in _BLOCKS)
 
 _HIDDEN_BLOCKS = (
     Block("all_hands", (N_SEATS, N_CARDS), "cards in the hand of every seat"),
-    Block("kitty", _CARD, "the face-down kitty"),
-    Block("discard", _CARD, "the card laid away by the taker of the upcard"),
+    Block("kitty", _CARD, "the face-down kitty, and the dummy until it is taken"),
+    Block("discard", _CARD, "the cards laid away by the taker of the upcard and of the dummy"),
 )
 HIDDEN_LAYOUT: dict[str, Block] = _placed(_HIDDEN_BLOCKS)
 """The blocks that ``state()`` adds to an observation: what nobody at the table knows in full."""
 HIDDEN_SIZE = sum(block.size for block in _HIDDEN_BLOCKS)
 
 
-def layout_hash() -> str:
-    """A short digest of the layout; a network's weights fit only observations of the same one."""
-    words = [f"v{LAYOUT_VERSION}"] + [f"{b.name}{b.shape}@{b.start}" for b in LAYOUT.values()]
+def layout_hash(blocks: int | None = None) -> str:
+    """A short digest of the layout, or of its first ``blocks`` blocks."""
+    placed = list(LAYOUT.values())[:blocks]
+    words = [f"v{LAYOUT_VERSION}"] + [f"{b.name}{b.shape}@{b.start}" for b in placed]
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
+
+
+def fits_layout(digest: str) -> bool:
+    """Whether weights learnt on the layout of this digest fit: it is this one, or its beginning."""
+    return digest in {layout_hash(k) for k in range(len(PARTNERSHIP_BLOCKS), len(LAYOUT) + 1)}
 
 
 def _start(name: str) -> int:
@@ -191,8 +216,21 @@ _LED_SUIT, _VOID, _TRICKS, _SCORE = (
 _GAMES, _HANDS, _POINTS = _start("games"), _start("hands"), _start("points")
 _THROWN_IN, _OFFENDER, _NEXT_DEALER = _start("thrown_in"), _start("offender"), _start("next_dealer")
 _GAME_RESULT, _MATCH_RESULT, _RULES = _start("game_result"), _start("match_result"), _start("rules")
+_OTHER_PHASE, _BURIED, _OTHER_RULES = (
+    _start("other_phase"),
+    _start("own_buried"),
+    _start("other_rules"),
+)
+_SEAT_TRICKS, _SEAT_SCORE, _SEAT_POINTS, _SEAT_GAMES = (
+    _start("seat_tricks"),
+    _start("seat_score"),
+    _start("seat_points"),
+    _start("seat_games"),
+)
+_GAME_WINNER, _MATCH_WINNER = _start("game_winner"), _start("match_winner")
 _KITTY, _HIDDEN_DISCARD = HIDDEN_LAYOUT["kitty"].start, HIDDEN_LAYOUT["discard"].start
 
+_PLAYERS_CODE, _VARIANT_CODE = (list(OPTIONS).index(name) for name in ("players", "variant"))
 _RELATIVE_ROW = N_FRAMES
 _CARD_ROW: npt.NDArray[np.int64] = np.vstack([CARD_AT, np.arange(N_CARDS)]).astype(np.int64)
 _SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT, np.arange(4)]).astype(np.int64)
@@ -200,21 +238,27 @@ _SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT, np.arange(4)]).astype(np.
 
 
 def rule_codes(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
-    """The rule set's codes as the block ``rules`` holds them: uint8[N_RULES]."""
+    """The rule set's codes as the rule blocks hold them: uint8[N_RULES]."""
     return (ruleset.record().view(np.int16) & 0xFF).astype(np.uint8)
 
 
 @njit_inline
-def _mark_seat(out, start, seat, viewer):
-    if seat >= 0:
-        out[start + ((seat - viewer) & 3)] = 1
+def _relative(seat, viewer, players):
+    ahead = np.int64(seat) - viewer
+    return ahead + (players & (ahead >> 63))  # without a branch, since this runs for every seat
 
 
 @njit_inline
-def _mark_seats(out, start, seats, viewer):
+def _mark_seat(out, start, seat, viewer, players):
+    if seat >= 0:
+        out[start + _relative(seat, viewer, players)] = 1
+
+
+@njit_inline
+def _mark_seats(out, start, seats, viewer, players):
     for seat in range(N_SEATS):
-        if (np.int64(seats) >> seat) & 1:
-            out[start + ((seat - viewer) & 3)] = 1
+        if (np.int64(seats) >> seat) & 1 and seat < players:
+            out[start + _relative(seat, viewer, players)] = 1
 
 
 @njit_inline
@@ -226,21 +270,21 @@ def _mark_cards(out, start, cards, row):
 
 
 @njit_inline
-def _mark_calls(s, viewer, out, row):
+def _mark_calls(s, viewer, players, out, row):
+    ahead = _relative(s.dealer, viewer, players)
     for k in range(s.passes):
-        seat = s.dealer + 1 + k
-        start = _PASSED_1 if k < N_SEATS else _PASSED_2
-        out[start + ((seat - viewer) & 3)] = 1
+        ahead = ahead + 1 if ahead + 1 < players else 0
+        out[(_PASSED_1 if k < players else _PASSED_2) + ahead] = 1
     if s.trump >= 0:
         named = 4 if s.trump == NO_TRUMP else _SUIT_ROW[row, RELATIVE_SUIT[s.frame, s.trump]]
         out[_TRUMP + named] = 1
-    _mark_seat(out, _MAKER, s.maker, viewer)
-    _mark_seat(out, _LONER, s.loner, viewer)
-    _mark_seat(out, _LONE_DEFENDER, s.lone_defender, viewer)
+    _mark_seat(out, _MAKER, s.maker, viewer, players)
+    _mark_seat(out, _LONER, s.loner, viewer, players)
+    _mark_seat(out, _LONE_DEFENDER, s.lone_defender, viewer, players)
     if s.alone_declined | s.defence_declined | s.sitting_out:
-        _mark_seats(out, _ALONE_DECLINED, s.alone_declined, viewer)
-        _mark_seats(out, _DEFENCE_DECLINED, s.defence_declined, viewer)
-        _mark_seats(out, _SITTING_OUT, s.sitting_out, viewer)
+        _mark_seats(out, _ALONE_DECLINED, s.alone_declined, viewer, players)
+        _mark_seats(out, _DEFENCE_DECLINED, s.defence_declined, viewer, players)
+        _mark_seats(out, _SITTING_OUT, s.sitting_out, viewer, players)
 
 
 @njit_inline
@@ -259,22 +303,23 @@ def _mark_play(out, row, bit, trick, relative):
 
 
 @njit_inline
-def _mark_tricks(s, viewer, out, row):
+def _mark_tricks(s, viewer, players, out, row):
     for t in range(N_TRICKS if s.trick == N_TRICKS else s.trick + 1):
-        out[_LEADER + N_SEATS * t + ((s.leader[t] - viewer) & 3)] = 1
+        out[_LEADER + N_SEATS * t + _relative(s.leader[t], viewer, players)] = 1
         for seat in range(N_SEATS):
             bit = np.int64(s.plays[t, seat])
             if bit >= 0:
-                relative = (seat - viewer) & 3
+                relative = _relative(seat, viewer, players)
                 card = _mark_play(out, row, bit, t, relative)
                 if t == s.trick:
                     out[_TRICK_CARDS + N_CARDS * relative + card] = 1
-    _mark_seat(out, _WINNER, s.winner, viewer)
+    _mark_seat(out, _WINNER, s.winner, viewer, players)
     if s.led:
         _mark_suits(out, _LED_SUIT, s.led, s.frame, row)
     for seat in range(N_SEATS):
         if s.void[seat]:
-            _mark_suits(out, _VOID + 4 * ((seat - viewer) & 3), s.void[seat], s.frame, row)
+            start = _VOID + 4 * _relative(seat, viewer, players)
+            _mark_suits(out, start, s.void[seat], s.frame, row)
 
 
 @njit_inline
@@ -297,14 +342,31 @@ def _mark_scores(s, viewer, out):
         out[_SCORE + k] = _byte(s.score[side], POINTS_OFFSET)
         out[_GAMES + k] = s.games[side]
         out[_POINTS + k] = _byte(s.points[side], POINTS_OFFSET)
-    out[_GAMES + 2] = s.games[2]
-    out[_HANDS] = _byte(s.hands, 0)
     if s.phase == OVER:
-        out[_THROWN_IN] = s.thrown_in
-        _mark_seat(out, _OFFENDER, s.offender, viewer)
-        _mark_seat(out, _NEXT_DEALER, s.next_dealer, viewer)
         _mark_result(s, out, _GAME_RESULT, s.game_winner, us)
         _mark_result(s, out, _MATCH_RESULT, s.match_winner, us)
+
+
+@njit_inline
+def _mark_winner(out, start, draw, winner, viewer, players):
+    if winner == DRAWN:
+        out[draw] = 1
+    elif winner != UNDECIDED:
+        out[start + _relative(winner, viewer, players)] = 1
+
+
+@njit_inline
+def _mark_seat_scores(s, viewer, players, out):
+    """Scores of a game in which every seat is a side; results share the entry for a draw."""
+    for seat in range(players):
+        k = _relative(seat, viewer, players)
+        out[_SEAT_TRICKS + k] = s.tricks[seat]
+        out[_SEAT_SCORE + k] = _byte(s.score[seat], POINTS_OFFSET)
+        out[_SEAT_GAMES + k] = s.games[seat]
+        out[_SEAT_POINTS + k] = _byte(s.points[seat], POINTS_OFFSET)
+    if s.phase == OVER:
+        _mark_winner(out, _GAME_WINNER, _GAME_RESULT + 2, s.game_winner, viewer, players)
+        _mark_winner(out, _MATCH_WINNER, _MATCH_RESULT + 2, s.match_winner, viewer, players)
 
 
 @njit_inline
@@ -314,25 +376,39 @@ def encode_seen(s, codes, viewer, absolute, out):
     ``codes`` is :func:`rule_codes`; ``out`` is uint8[OBSERVATION_SIZE].
     """
     viewer = np.int64(viewer)  # plain Python keeps a seat in eight bits otherwise
+    players = np.int64(codes[_PLAYERS_CODE])
     out[:] = 0
-    for k in range(N_RULES):
+    for k in range(_FIRST_RULES):
         out[_RULES + k] = codes[k]
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
-    out[_PHASE + s.phase] = 1
-    _mark_seat(out, _TURN, s.turn, viewer)
-    _mark_seat(out, _DEALER, s.dealer, viewer)
+    phase = np.int64(s.phase)
+    out[_PHASE + phase if phase < _FIRST_PHASES else _OTHER_PHASE - _FIRST_PHASES + phase] = 1
+    _mark_seat(out, _TURN, s.turn, viewer, players)
+    _mark_seat(out, _DEALER, s.dealer, viewer, players)
     _mark_cards(out, _HAND, s.hand[viewer], row)
     _mark_cards(out, _UPCARD, s.upcard, row)
     out[_PLACE + s.place] = 1
-    _mark_seat(out, _TAKER, s.taker, viewer)
+    _mark_seat(out, _TAKER, s.taker, viewer, players)
     _mark_cards(out, _DISCARD, s.discard, row)
     if s.swapper >= 0:
         _mark_cards(out, _SWAPPED, s.swapped, row)
-        _mark_seat(out, _SWAPPER, s.swapper, viewer)
-    _mark_calls(s, viewer, out, row)
+        _mark_seat(out, _SWAPPER, s.swapper, viewer, players)
+    _mark_calls(s, viewer, players, out, row)
     if s.leader[0] >= 0:
-        _mark_tricks(s, viewer, out, row)
-    _mark_scores(s, viewer, out)
+        _mark_tricks(s, viewer, players, out, row)
+    out[_GAMES + 2] = s.drawn
+    out[_HANDS] = _byte(s.hands, 0)
+    if phase == OVER:
+        out[_THROWN_IN] = s.thrown_in
+        _mark_seat(out, _OFFENDER, s.offender, viewer, players)
+        _mark_seat(out, _NEXT_DEALER, s.next_dealer, viewer, players)
+    if codes[_VARIANT_CODE] == PARTNERSHIP:
+        _mark_scores(s, viewer, out)
+    else:
+        for k in range(_FIRST_RULES, N_RULES):
+            out[_OTHER_RULES - _FIRST_RULES + k] = codes[k]
+        _mark_cards(out, _BURIED, s.buried, row)
+        _mark_seat_scores(s, viewer, players, out)
 
 
 @njit_inline
@@ -358,25 +434,25 @@ def encode_seats(states, rules, codes, which, absolute, out):
         codes: uint8[K, N_RULES], :func:`rule_codes` of the same rule sets.
         which: int16[B], the rule set of each game.
         absolute: The frame.
-        out: uint8[B, 4, OBSERVATION_SIZE].
+        out: uint8[B, 4, OBSERVATION_SIZE]; seats that a game does not have are left alone.
     """
     scratch = np.empty(1, STATE)
     for i in range(len(states)):
         k = which[i]
-        for seat in range(N_SEATS):
+        for seat in range(rules[k].players):
             encode(states[i], rules[k], codes[k], seat, absolute, scratch, out[i, seat])
 
 
 @njit_inline
-def encode_hidden(s, viewer, absolute, out):
+def encode_hidden(s, r, viewer, absolute, out):
     """Write all hands, the kitty and the discard, for critics: uint8[HIDDEN_SIZE]."""
-    viewer = np.int64(viewer)
+    viewer, players = np.int64(viewer), np.int64(r.players)
     out[:] = 0
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
-    for seat in range(N_SEATS):
-        _mark_cards(out, N_CARDS * ((seat - viewer) & 3), s.hand[seat], row)
-    _mark_cards(out, _KITTY, s.kitty | s.spare, row)
-    _mark_cards(out, _HIDDEN_DISCARD, s.discard, row)
+    for seat in range(players):
+        _mark_cards(out, N_CARDS * _relative(seat, viewer, players), s.hand[seat], row)
+    _mark_cards(out, _KITTY, s.kitty | s.spare | s.dummy, row)
+    _mark_cards(out, _HIDDEN_DISCARD, s.discard | s.buried, row)
 
 
 # --- decoding ----------------------------------------------------------------------------------
@@ -421,14 +497,16 @@ class _Reader:
             return NOBODY
         return self.frame
 
-    def result(self, name: str) -> int:
+    def result(self, name: str, winners: str) -> int:
         block = self.block[name]
+        if self.block[winners].any():
+            return int(np.argmax(self.block[winners]))
         return (0, 1, DRAWN)[int(np.argmax(block))] if block.any() else UNDECIDED
 
 
-def _read_calls(s: Any, read: _Reader) -> None:
+def _read_calls(s: Any, read: _Reader, ruleset: Ruleset) -> None:
     block = read.block
-    s["phase"] = np.argmax(block["phase"])
+    s["phase"] = np.argmax(np.concatenate([block["phase"], block["other_phase"]]))
     s["place"] = np.argmax(block["upcard_place"])
     for name in ("turn", "dealer", "taker", "swapper", "maker", "loner", "lone_defender"):
         s[name] = _seat_in(block[name])
@@ -436,11 +514,13 @@ def _read_calls(s: Any, read: _Reader) -> None:
         s[name] = _seat_in(block[name])
     for name in ("alone_declined", "defence_declined", "sitting_out"):
         s[name] = _seat_bits(block[name])
+    s["sitting_out"] |= (15 << ruleset.players) & 15
     s["passes"] = block["passed_round_1"].sum() + block["passed_round_2"].sum()
     s["frame"], s["trump"] = read.frame, read.trump()
     s["hand"][0] = read.cards(block["hand"])
     s["upcard"], s["discard"] = read.cards(block["upcard"]), read.cards(block["own_discard"])
     s["swapped"] = read.cards(block["swapped"])
+    s["buried"] = read.cards(block["own_buried"])
 
 
 def _read_tricks(s: Any, read: _Reader) -> None:
@@ -455,8 +535,7 @@ def _read_tricks(s: Any, read: _Reader) -> None:
                 s["plays"][trick, seat] = bit
     for t in range(N_TRICKS):
         s["leader"][t] = _seat_in(block["leader"][t])
-    s["tricks"] = block["tricks"]
-    s["trick"] = block["tricks"].sum()
+    s["trick"] = (block["tricks"].sum() + block["seat_tricks"].sum()) * block["leader"].any()
     s["led"] = read.suits(block["led_suit"])
     present = s["plays"][min(int(s["trick"]), N_TRICKS - 1)]
     s["count"] = (present >= 0).sum()
@@ -476,19 +555,36 @@ def decode(observation: npt.NDArray[np.uint8], frame: str = "absolute") -> tuple
     """
     read = _Reader(np.asarray(observation), frame == "absolute")
     s = np.zeros(1, STATE)[0]
-    _read_calls(s, read)
+    ruleset = decode_rules(observation)
+    _read_calls(s, read, ruleset)
     _read_tricks(s, read)
-    s["score"] = read.block["score"] - POINTS_OFFSET
-    s["points"] = read.block["points"] - POINTS_OFFSET
-    s["games"], s["hands"] = read.block["games"], read.block["hands"][0]
+    _read_scores(s, read, ruleset)
+    s["hands"] = read.block["hands"][0]
     s["thrown_in"] = read.block["thrown_in"][0]
-    s["game_winner"], s["match_winner"] = read.result("game_result"), read.result("match_result")
-    return s, decode_rules(observation)
+    s["game_winner"] = read.result("game_result", "game_winner")
+    s["match_winner"] = read.result("match_result", "match_winner")
+    return s, ruleset
+
+
+def _read_scores(s: Any, read: _Reader, ruleset: Ruleset) -> None:
+    block = read.block
+    s["drawn"] = block["games"][2]
+    if ruleset.is_partnership:
+        sides, prefix = 2, ""
+    else:
+        sides, prefix = ruleset.players, "seat_"
+    s["score"][:sides] = block[prefix + "score"][:sides] - POINTS_OFFSET
+    s["points"][:sides] = block[prefix + "points"][:sides] - POINTS_OFFSET
+    s["games"][:sides] = block[prefix + "games"][:sides]
+    s["tricks"][:sides] = block[prefix + "tricks"][:sides]
 
 
 def decode_rules(observation: npt.NDArray[np.uint8]) -> Ruleset:
     """The rule set that an observation carries."""
-    codes = observation[LAYOUT["rules"].slice].astype(np.int16)
+    first, others = (observation[LAYOUT[name].slice] for name in ("rules", "other_rules"))
+    if first[_VARIANT_CODE] == PARTNERSHIP:
+        others = rule_codes(Ruleset())[_FIRST_RULES:]  # left out, since they mean nothing there
+    codes = np.concatenate([first, others]).astype(np.int16)
     codes[codes >= 254] -= 256
     return Ruleset.from_record(codes.view(RULES))
 

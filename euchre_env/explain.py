@@ -281,7 +281,7 @@ def result(s: Any) -> str:
     """How a finished hand ended, in words; points are those of the hand."""
     if s.thrown_in:
         return "the hand is thrown in"
-    points = [int(p) for p in s.points]
+    points = [int(p) for p in s.points[:2]]
     if s.offender != NOBODY:
         lost = f"{SEAT_NAMES[int(s.offender)]} reneged"
         return f"{lost}: {points[0]} to {points[1]} points"

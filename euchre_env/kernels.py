@@ -27,7 +27,7 @@ from .rules import (
     must_redraw,
     new_match,
     next_hand,
-    reward,
+    seat_reward,
 )
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -106,18 +106,16 @@ def draw_dealer(s, r):
     if r.first_dealer >= 0:
         return np.int64(r.first_dealer)
     if r.first_dealer == -1:
-        return below(draw(s), N_SEATS)
+        return below(draw(s), np.int64(r.players))
     # Chances of seats 0 to 3 that the first of two black jacks among 24 cards falls to them.
     ticket = below(draw(s), 46)
     return np.int64(ticket >= 13) + np.int64(ticket >= 25) + np.int64(ticket >= 36)
 
 
 @njit
-def start_episode(s, r, dealer, score_0, score_1, deck):
-    """Begin a match (or a hand) at the given score: draw a dealer for -1, shuffle, deal."""
+def start_episode(s, r, dealer, deck):
+    """Begin a match (or a hand): draw a dealer for -1, shuffle, deal."""
     new_match(s, r)
-    s.score[0] = score_0
-    s.score[1] = score_1
     if dealer < 0:
         dealer = draw_dealer(s, r)
     shuffle(s, r, deck)
@@ -238,7 +236,7 @@ def _begin(i, states, rules, which, mode, legal_sets, deck):
     r = rules[which[i]]
     legal_sets[i] = 0
     while legal_sets[i] == 0:
-        start_episode(s, r, NOBODY, 0, 0, deck)
+        start_episode(s, r, NOBODY, deck)
         legal_sets[i] = _first_decision(s, r, mode)
 
 
@@ -267,7 +265,7 @@ def _after_hand(
     s = states[i]
     while s.phase == OVER:
         for seat in range(N_SEATS):
-            rewards[i, seat] += reward(s, seat)
+            rewards[i, seat] += seat_reward(s, rules[which[i]], seat)
         if _ends_episode(s, mode, dealt[i], max_hands):
             done[i] = True
             truncated[i] = mode & GAME_EPISODES != 0 and s.match_winner == UNDECIDED
@@ -344,7 +342,7 @@ def run_games(
             k = which[i]
             encode(s, rules[k], codes[k], s.turn, absolute, scratch, observations[i])
         if mode & HIDDEN:
-            encode_hidden(s, s.turn, absolute, hidden[i])
+            encode_hidden(s, rules[which[i]], s.turn, absolute, hidden[i])
 
 
 @njit
@@ -380,7 +378,7 @@ def _random_hands(states, rules, seed, hands):
     decisions = 0
     s.rng = seed_of(seed, 0)
     for _ in range(hands):
-        start_episode(s, rules[0], NOBODY, 0, 0, deck)
+        start_episode(s, rules[0], NOBODY, deck)
         decisions += play_out_randomly(s, rules[0], draw(s))
     return decisions
 

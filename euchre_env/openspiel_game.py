@@ -83,7 +83,7 @@ def _rules_of(text: str, score: tuple[int, int]) -> _Rules:
         RulesetError: no such rule set, or one for another table than four.
     """
     ruleset = Ruleset.parse(_without_slashes(text))
-    ruleset.require_playable()
+    ruleset.require_partnership("OpenSpiel's game is")
     kitty = range(KITTY_AT, KITTY_AT + 3) if ruleset.joker else ()
     order = (UPCARD_AT, *range(UPCARD_AT), *kitty)
     return _Rules(ruleset, ruleset.record()[0], rule_codes(ruleset), score, order)
@@ -245,7 +245,7 @@ class EuchreState(pyspiel.State):  # type: ignore[misc]
         rest = iter(sorted(set(range(size)) - set(self.dealt)))
         deck = [places[k] if k in places else next(rest) for k in range(size)]
         rules.new_match(self.record, self.rules.record)
-        self.record.score[:] = self.rules.score
+        self.record.score[:2] = self.rules.score
         cards = deck_of(deck, joker=self.rules.ruleset.joker)
         rules.deal(self.record, self.rules.record, cards, self.dealer)
 

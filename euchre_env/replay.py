@@ -177,7 +177,7 @@ def verify(path: PathLike) -> Verification:
 def replay(game: GameRecord, file: str = "") -> tuple[list[DealResult], list[Fault]]:
     """Replay a game through the engine: a result for each deal, and the faults."""
     try:
-        game.ruleset.require_playable()
+        game.ruleset.require_partnership("records are replayed")
     except RulesetError as error:
         faults = [Fault(file, d.number, None, None, str(error)) for d in game.deals]
         return [DealResult(deal=d.number, ok=False) for d in game.deals], faults
@@ -197,7 +197,7 @@ def full_deals(game: GameRecord) -> list[FullDeal]:
     Raises:
         RulesetError: the game's rule set cannot be played.
     """
-    game.ruleset.require_playable()
+    game.ruleset.require_partnership("records are replayed")
     table = _Table(game)
     return [table.full_deal(deal) for deal in game.deals]
 
@@ -208,7 +208,7 @@ def played_deals(game: GameRecord) -> list[PlayedDeal]:
     Raises:
         RulesetError: the game's rule set cannot be played.
     """
-    game.ruleset.require_playable()
+    game.ruleset.require_partnership("records are replayed")
     table = _Table(game)
     return [table.played_deal(deal) for deal in game.deals]
 
@@ -226,7 +226,7 @@ class _Table:
         self.states = rules.new_states(3)
         self.s = self.states[0]
         rules.new_match(self.s, self.r)
-        self.s.score[:] = game.initial_score
+        self.s.score[:2] = game.initial_score
         self.steps: list[Step] = []  # of the last deal
 
     def play(self, deal: DealRecord) -> tuple[DealResult, BadRecord | None]:

@@ -22,6 +22,7 @@ from .cards import (
     ACE,
     BIT_OF,
     CARD_AT,
+    CLUBS,
     EFFECTIVE_SUIT,
     JOKER,
     NATURAL,
@@ -42,10 +43,13 @@ from .cards import (
 )
 from .ruleset import (
     BEFORE_LEAD,
+    BUCK,
     BY_MAKER_TEAM,
+    CUTTHROAT_WIDOW,
     DEALER_DISCARDS,
     DEFEND_ANY,
     DEFEND_OFF,
+    DUMMY_MAKER,
     JOKER_NAMES_BLIND,
     JOKER_REDRAW,
     LEAD_LONER_LEFT,
@@ -54,6 +58,7 @@ from .ruleset import (
     NATURAL_OFF,
     NO_TRUMP_ROUND2,
     NO_TRUMP_STUCK,
+    PARTNERSHIP,
     REDEAL_SAME,
     RENEGE_DEDUCT,
     RENEGE_PENALISED,
@@ -62,6 +67,8 @@ from .ruleset import (
     TEST_NO_ACE_NO_FACE,
     TEST_NO_ACE_NO_FACE_NO_TRUMP,
     TEST_THREE_LOW,
+    THREE_HAND_DUMMY,
+    TWO_HAND,
     WEAK_OFF,
     WEAK_REDEAL_SAME,
     WEAK_THROW_IN,
@@ -72,6 +79,8 @@ from .ruleset import SEAT_NAMES as SEAT_NAMES
 N_SEATS = 4
 N_TRICKS = 5
 N_TEAMS = 2
+MOST_SIDES = 4
+HAND_SIZE = 5
 TEAM_NAMES = ("North and South", "East and West")
 NOBODY = -1
 """The value of a seat, a trump suit or a card that is not (yet) there."""
@@ -86,8 +95,22 @@ PHASES = (
     "discard",
     "play",
     "over",
+    "dummy_exchange",
+    "stay",
 )
-WEAK_HAND, NAME_TRUMP, BID1, BID2, LONER, DEFEND, DISCARD, PLAY, OVER = range(len(PHASES))
+(
+    WEAK_HAND,
+    NAME_TRUMP,
+    BID1,
+    BID2,
+    LONER,
+    DEFEND,
+    DISCARD,
+    PLAY,
+    OVER,
+    DUMMY_EXCHANGE,
+    STAY,
+) = range(len(PHASES))
 
 # Action ids beyond the cards 0 to 24. CALL + s names the relative suit s of the frame.
 PASS, ORDER_UP, CALL, CALL_NO_TRUMP = 25, 26, 27, 31
@@ -121,7 +144,7 @@ LOCATIONS = (
 ) = range(7)
 
 UNDECIDED, DRAWN = -2, -1
-"""Values of ``game_winner`` and ``match_winner`` besides a team."""
+"""Values of ``game_winner`` and ``match_winner`` besides a side."""
 
 STATE = np.dtype(
     (
@@ -132,30 +155,33 @@ STATE = np.dtype(
                 ("hand", np.int32, 4),  # cards held
                 ("played", np.int32, 4),  # cards played by each seat, the present trick included
                 ("void", np.int32, 4),  # suits that a seat has shown it does not hold
-                ("kitty", np.int32),  # the three face-down cards
+                ("kitty", np.int32),  # the face-down cards that nobody may take
                 ("spare", np.int32),  # the fourth face-down card of a deck with the joker
                 ("upcard", np.int32),  # the card turned up, as a set of one
                 ("discard", np.int32),  # the card laid away by the taker of the upcard
+                ("dummy", np.int32),  # face-down cards that the maker may take
+                ("buried", np.int32),  # cards laid away by whoever took the dummy
                 ("swapped", np.int32),  # three cards laid under the pack for a weak hand
                 ("led", np.int32),  # the suit to follow, as a set
                 ("best", np.int32),  # the card winning the present trick, as a set of one
-                ("score", np.int16, 2),  # by team, in the present game
-                ("points", np.int16, 2),  # of the hand just finished
+                ("score", np.int16, 4),  # by side, in the present game
+                ("points", np.int16, 4),  # of the hand just finished, by side
                 ("hands", np.int16),  # hands played in the present game
                 ("plays", np.int8, (5, 4)),  # bit of the card by trick and seat, -1 for none
                 ("leader", np.int8, 5),  # of each trick begun, else -1
-                ("tricks", np.int8, 2),  # won by each team
-                ("games", np.int8, 3),  # games of the match won by each team, and drawn
+                ("tricks", np.int8, 4),  # won by each side
+                ("games", np.int8, 4),  # games of the match won by each side
+                ("drawn", np.int8),  # games of the match that were drawn
                 ("phase", np.int8),
                 ("turn", np.int8),  # the seat to act, -1 when the hand is over
                 ("dealer", np.int8),
                 ("frame", np.int8),  # of all the sets above
                 ("trump", np.int8),  # suit, NO_TRUMP, or -1 before a call
-                ("passes", np.int8),  # 0 to 8
+                ("passes", np.int8),  # two rounds of all seats at most
                 ("maker", np.int8),  # the seat that called
-                ("loner", np.int8),  # the lone hand of the makers' team
+                ("loner", np.int8),  # the lone hand of the makers' side
                 ("lone_defender", np.int8),
-                ("sitting_out", np.int8),  # bit per seat
+                ("sitting_out", np.int8),  # bit per seat; seats that the game does not have, too
                 ("alone_declined", np.int8),  # bit per seat
                 ("defence_declined", np.int8),  # bit per seat
                 ("place", np.int8),  # of the upcard: an index of UPCARD_PLACES
@@ -167,14 +193,18 @@ STATE = np.dtype(
                 ("trick", np.int8),  # tricks finished
                 ("thrown_in", np.int8),  # whether the hand ended without play
                 ("next_dealer", np.int8),
-                ("game_winner", np.int8),  # team, DRAWN, or UNDECIDED
+                ("game_winner", np.int8),  # side, DRAWN, or UNDECIDED
                 ("match_winner", np.int8),
             ],
             align=True,
         ),
     )
 )
-"""The record of one game. Seats are 0 to 3, clockwise; a seat or trump of -1 is not there."""
+"""The record of one game. Seats are 0 to 3, clockwise; a seat or trump of -1 is not there.
+
+Scores, points, tricks and games are by *side* (:func:`side_of`): teams 0 and 1 of the partnership
+game, otherwise each seat for itself. Seats and sides that a game does not have stay empty.
+"""
 
 
 def new_states(count: int) -> npt.NDArray[np.void]:
@@ -187,20 +217,45 @@ def new_states(count: int) -> npt.NDArray[np.void]:
 
 @njit
 def left(seat):
-    """The seat to the left (clockwise)."""
+    """The seat to the left (clockwise) at a table of four."""
     return (seat + 1) & 3
 
 
 @njit
+def next_seat(r, seat):
+    """The seat to the left (clockwise), among the players that the game has."""
+    seat = np.int64(seat) + 1
+    return seat if seat < r.players else np.int64(0)
+
+
+@njit
 def partner(seat):
-    """The seat across the table."""
+    """The seat across the table of four."""
     return (seat + 2) & 3
 
 
 @njit
 def team(seat):
-    """The team of a seat: 0 for seats 0 and 2, 1 for seats 1 and 3."""
+    """The team of a seat of the partnership game: 0 for seats 0 and 2, 1 for seats 1 and 3."""
     return seat & 1
+
+
+@njit
+def side_of(r, seat):
+    """The side that a seat scores for: its team, or itself where everyone plays alone."""
+    return team(seat) if r.variant == PARTNERSHIP else seat
+
+
+@njit
+def count_sides(r):
+    """The number of sides: two teams, or the players."""
+    return np.int64(N_TEAMS if r.variant == PARTNERSHIP else r.players)
+
+
+@njit
+def counts_down(r):
+    """Whether scores fall from the target to nothing, as in cutthroat games."""
+    return r.variant == BUCK or r.variant == CUTTHROAT_WIDOW
 
 
 @njit
@@ -279,10 +334,11 @@ def _clear_hand(s):
             s.plays[t, seat] = NOBODY
     for t in range(N_TRICKS):
         s.leader[t] = NOBODY
-    for side in range(N_TEAMS):
+    for side in range(MOST_SIDES):
         s.points[side] = 0
         s.tricks[side] = 0
     s.kitty = s.spare = s.upcard = s.discard = s.swapped = s.led = s.best = 0
+    s.dummy = s.buried = 0
     s.passes = s.sitting_out = s.alone_declined = s.defence_declined = 0
     s.place = s.count = s.trick = s.thrown_in = 0
     s.trump = s.maker = s.loner = s.lone_defender = NOBODY
@@ -298,36 +354,70 @@ def _cards_from(deck, start, stop, frame):
 
 
 @njit
+def dummy_size(r):
+    """Face-down cards dealt aside that the maker may take: three, two, or a spare hand of five."""
+    if r.variant == THREE_HAND_DUMMY:
+        return 3
+    if r.variant == CUTTHROAT_WIDOW:
+        return HAND_SIZE
+    return 2 if r.variant == TWO_HAND and r.two_hand_dummy == DUMMY_MAKER else 0
+
+
+@njit
 def deal(s, r, deck, dealer):
     """Deal a hand and open the bidding; scores stay.
 
-    ``deck`` holds card ids: five of each seat from 0 to 3, the upcard, the face-down kitty (three
-    cards, four with the joker; int[25], the last -1 without it).
+    ``deck`` holds card ids: five of each seat from 0 on, the dummy where there is one, face-down
+    cards up to the twentieth, the upcard, the rest of the kitty (three cards, four with the joker;
+    int[25], the last -1 without it).
     """
     _clear_hand(s)
     s.dealer = dealer
     s.frame = NATURAL if deck[20] == JOKER else deck[20] // 6
     frame = s.frame
-    for seat in range(N_SEATS):
+    for seat in range(r.players):
         s.hand[seat] = _cards_from(deck, 5 * seat, 5 * seat + 5, frame)
     s.upcard = _cards_from(deck, 20, 21, frame)
     s.kitty = _cards_from(deck, 21, 24, frame)
+    if r.players < N_SEATS:
+        s.sitting_out = (15 << np.int64(r.players)) & 15  # seats that the game does not have
+        aside = 5 * np.int64(r.players)
+        s.dummy = _cards_from(deck, aside, aside + dummy_size(r), frame)
+        s.kitty |= _cards_from(deck, aside + dummy_size(r), 20, frame)
     if deck[24] >= 0:
         s.spare = _cards_from(deck, 24, 25, frame)
     if deck[20] == JOKER:
         s.phase = NAME_TRUMP
         s.turn = dealer
+    elif r.clubs_are_trump != 0 and frame == CLUBS:
+        _take_clubs(s, r)
     else:
         _ask_weak_hands(s, r, 0)
 
 
 @njit
+def _take_clubs(s, r):
+    """A club turned up is trump without a maker; the dealer takes it."""
+    s.trump = CLUBS
+    s.taker = s.turn = s.dealer
+    s.place = TAKEN
+    s.hand[s.dealer] |= s.upcard
+    s.phase = DISCARD
+
+
+@njit
+def first_score(r):
+    """The score of every side at the start of a game: nothing, or what it counts down from."""
+    return np.int64(r.target_score) if counts_down(r) else np.int64(0)
+
+
+@njit
 def new_match(s, r):
-    """Scores and games at nothing; the first hand may be dealt."""
-    for side in range(N_TEAMS):
-        s.score[side] = 0
+    """Scores at their start, no games won; the first hand may be dealt."""
+    for side in range(MOST_SIDES):
+        s.score[side] = first_score(r) if side < count_sides(r) else np.int64(0)
         s.games[side] = 0
-    s.games[2] = 0
+    s.drawn = 0
     s.hands = 0
     s.game_winner = UNDECIDED
     s.match_winner = UNDECIDED
@@ -337,7 +427,7 @@ def new_match(s, r):
 def next_hand(s, r, deck):
     """Deal the hand after the one just finished; after the end of a game, the next game's."""
     if s.game_winner != UNDECIDED:
-        for side in range(N_TEAMS):
+        for side in range(count_sides(r)):
             s.score[side] = next_game_score(s, r, side)
         s.hands = 0
         s.game_winner = UNDECIDED
@@ -377,7 +467,7 @@ def _ask_weak_hands(s, r, asked):
                 s.turn = seat
                 return
     s.phase = BID1
-    s.turn = left(s.dealer)
+    s.turn = next_seat(r, s.dealer)
 
 
 @njit
@@ -397,7 +487,8 @@ def _answer_weak_hand(s, r, action):
     if action == KEEP:
         _ask_weak_hands(s, r, ((s.turn - s.dealer - 1) & 3) + 1)
     elif r.weak_hand == WEAK_THROW_IN:
-        _throw_in(s, r, s.dealer if r.weak_hand_redealer == WEAK_REDEAL_SAME else left(s.dealer))
+        same = r.weak_hand_redealer == WEAK_REDEAL_SAME
+        _throw_in(s, r, s.dealer if same else next_seat(r, s.dealer))
     else:
         given = three_lowest(np.int64(s.hand[s.turn]), s.frame)
         s.hand[s.turn] = (s.hand[s.turn] & ~given) | s.kitty
@@ -405,7 +496,7 @@ def _answer_weak_hand(s, r, action):
         s.swapped = given
         s.swapper = s.turn
         s.phase = BID1
-        s.turn = left(s.dealer)
+        s.turn = next_seat(r, s.dealer)
 
 
 # --- calls -------------------------------------------------------------------------------------
@@ -453,13 +544,14 @@ def _calls_of_round_two(s, r):
 @njit
 def _pass(s, r):
     s.passes += 1
-    if s.passes == 2 * N_SEATS:
-        _throw_in(s, r, s.dealer if r.throw_in_redealer == REDEAL_SAME else left(s.dealer))
+    if s.passes == 2 * r.players:
+        same = r.throw_in_redealer == REDEAL_SAME
+        _throw_in(s, r, s.dealer if same else next_seat(r, s.dealer))
         return
-    if s.passes == N_SEATS:
+    if s.passes == r.players:
         s.phase = BID2
         s.place = TURNED_DOWN
-    s.turn = left(s.turn)
+    s.turn = next_seat(r, s.turn)
 
 
 @njit
@@ -471,6 +563,7 @@ def reframe(s, frame):
     s.kitty = from_natural(to_natural(s.kitty, old), frame)
     s.spare = from_natural(to_natural(s.spare, old), frame)
     s.upcard = from_natural(to_natural(s.upcard, old), frame)
+    s.dummy = from_natural(to_natural(s.dummy, old), frame)
     s.swapped = from_natural(to_natural(s.swapped, old), frame)
     s.frame = frame
 
@@ -485,7 +578,7 @@ def _call(s, r, trump):
     if r.canadian_loner != 0 and s.passes < N_SEATS and s.maker == partner(s.dealer):
         s.loner = s.maker
         _exchange(s, r)
-    elif r.allow_alone != 0 and r.alone_timing == WITH_CALL:
+    elif r.allow_alone != 0 and r.variant == PARTNERSHIP and r.alone_timing == WITH_CALL:
         s.phase = LONER
     else:
         _exchange(s, r)
@@ -532,12 +625,24 @@ def _lay_away(s, r, card):
 
 
 @njit
+def _asks_alone_late(r):
+    """Whether lone hands are declared before the lead; always so where the dummy is left."""
+    if r.allow_alone == 0:
+        return False
+    if r.variant == PARTNERSHIP:
+        return r.alone_timing == BEFORE_LEAD
+    return r.variant == THREE_HAND_DUMMY
+
+
+@njit
 def _ask_alone_late(s, r):
-    if s.loner == NOBODY and r.allow_alone != 0 and r.alone_timing == BEFORE_LEAD:
+    if s.loner == NOBODY and _asks_alone_late(r):
         s.phase = LONER
         s.turn = s.maker
-    else:
+    elif r.variant == PARTNERSHIP:
         _ask_defence(s, r)
+    else:
+        _take_dummy(s, r)
 
 
 @njit
@@ -549,7 +654,9 @@ def _answer_alone(s, r, action):
         if r.alone_by == BY_MAKER_TEAM and s.turn == s.maker:
             s.turn = partner(s.maker)
             return
-    if r.alone_timing == WITH_CALL:
+    if r.variant != PARTNERSHIP:
+        _take_dummy(s, r)
+    elif r.alone_timing == WITH_CALL:
         _exchange(s, r)
     else:
         _ask_defence(s, r)
@@ -558,9 +665,9 @@ def _answer_alone(s, r, action):
 @njit
 def _ask_defence(s, r):
     if r.defend_alone == DEFEND_ANY or (r.defend_alone != DEFEND_OFF and s.loner != NOBODY):
-        first = left(s.dealer)
+        first = next_seat(r, s.dealer)
         s.phase = DEFEND
-        s.turn = first if team(first) != team(s.maker) else left(first)
+        s.turn = first if team(first) != team(s.maker) else next_seat(r, first)
     else:
         _start_play(s, r)
 
@@ -577,6 +684,61 @@ def _answer_defence(s, r, action):
         s.turn = partner(s.turn)
     else:
         _start_play(s, r)
+
+
+# --- the dummy, and dropping out ---------------------------------------------------------------
+
+
+@njit
+def _takes_dummy(s, r):
+    if s.dummy == 0 or s.maker == NOBODY or s.loner != NOBODY:
+        return False
+    if r.variant == CUTTHROAT_WIDOW:
+        return r.widow_exchange != 0
+    return r.dummy_exchange != 0
+
+
+@njit
+def _take_dummy(s, r):
+    """The maker takes the dummy's cards, and then lays as many away one by one."""
+    if not _takes_dummy(s, r):
+        _ask_to_stay(s, r, s.maker)
+        return
+    s.hand[s.maker] |= s.dummy
+    s.dummy = 0
+    s.phase = DUMMY_EXCHANGE
+    s.turn = s.maker
+    if s.taker == s.maker:
+        s.place = TAKEN_OR_BURIED
+
+
+@njit
+def _bury(s, r, card):
+    s.buried |= ONE << card
+    s.hand[s.turn] &= ~(ONE << card)
+    if popcount(np.int64(s.hand[s.turn])) == HAND_SIZE:
+        _ask_to_stay(s, r, s.maker)
+
+
+@njit
+def _ask_to_stay(s, r, last):
+    """Ask the seat after ``last`` whether it stays in, or start the play once all were asked."""
+    if r.drop_out != 0 and s.maker != NOBODY and next_seat(r, last) != s.maker:
+        s.phase = STAY
+        s.turn = next_seat(r, last)
+    elif trick_size(s) == 1:
+        s.tricks[s.maker] = N_TRICKS  # nobody is left to play against
+        _score_hand(s, r)
+    else:
+        _start_play(s, r)
+
+
+@njit
+def _answer_stay(s, r, action):
+    seat = s.turn
+    if action == PASS:
+        s.sitting_out |= ONE << seat
+    _ask_to_stay(s, r, seat)
 
 
 # --- play --------------------------------------------------------------------------------------
@@ -621,7 +783,8 @@ def _lead_from(s, seat):
 
 @njit
 def _start_play(s, r):
-    s.sitting_out = seats_out(s.loner, s.lone_defender)
+    if r.variant == PARTNERSHIP:
+        s.sitting_out = seats_out(s.loner, s.lone_defender)
     s.phase = PLAY
     _lead_from(s, first_leader(r, s.dealer, s.loner, np.int64(s.sitting_out)))
 
@@ -671,24 +834,44 @@ def _play(s, r, bit):
 
 @njit
 def _end_trick(s, r):
-    s.tricks[team(s.winner)] += 1
+    s.tricks[side_of(r, s.winner)] += 1
     s.trick += 1
     if s.trick < N_TRICKS:
         _lead_from(s, s.winner)
-        return
-    makers = team(s.maker)
-    made, defended = hand_points(r, s.tricks[makers], s.loner != NOBODY, s.lone_defender != NOBODY)
-    s.points[makers] = made
-    s.points[1 - makers] = defended
-    _end_hand(s, r, left(s.dealer))
+    else:
+        _score_hand(s, r)
+
+
+@njit
+def _score_hand(s, r):
+    if counts_down(r):
+        for seat in range(r.players):
+            is_maker = seat == s.maker
+            s.points[seat] = cutthroat_points(r, s.tricks[seat], is_maker, is_out(s, seat))
+    else:
+        makers = side_of(r, s.maker)
+        alone, defended_alone = s.loner != NOBODY, s.lone_defender != NOBODY
+        made, defended = hand_points(r, s.tricks[makers], alone, defended_alone)
+        for side in range(count_sides(r)):
+            s.points[side] = made if side == makers else defended
+    _end_hand(s, r, next_seat(r, s.dealer))
 
 
 # --- points ------------------------------------------------------------------------------------
 
 
 @njit
+def cutthroat_points(r, tricks, is_maker, dropped_out):
+    """What a hand is worth to a player who counts down: the fall of its score, below 0 a rise."""
+    if dropped_out:
+        return -np.int64(r.points_drop_out)
+    is_set = tricks < 3 if is_maker else tricks == 0 and r.set_without_trick != 0
+    return -np.int64(r.points_set) if is_set else np.int64(tricks)
+
+
+@njit
 def hand_points(r, makers_tricks, alone, defended_alone):
-    """Points (makers, defenders) of a hand played out; one side scores.
+    """Points (makers, each side of defenders) of a hand played out; makers or defenders score.
 
     Of the values that a euchre earns the largest counts, never the sum; a lone defender's scale
     replaces them all.
@@ -702,7 +885,9 @@ def hand_points(r, makers_tricks, alone, defended_alone):
     if defended_alone:
         return np.int64(0), np.int64(r.defend_alone_points[0 if makers_tricks > 0 else 1])
     euchre = np.int64(r.points_euchre)
-    if alone:
+    if alone and r.variant == THREE_HAND_DUMMY:
+        euchre = max(euchre, np.int64(r.points_three_hand_loner_euchred))
+    elif alone:
         euchre = max(euchre, np.int64(r.points_loner_euchred))
     if makers_tricks == 0:
         euchre = max(euchre, np.int64(r.points_super_euchre))
@@ -726,7 +911,7 @@ def renege_points(r, maker, loner, offender):
 @njit
 def _end_by_renege(s, r):
     s.points[0], s.points[1] = renege_points(r, s.maker, s.loner, s.offender)
-    _end_hand(s, r, left(s.dealer))
+    _end_hand(s, r, next_seat(r, s.dealer))
 
 
 @njit
@@ -748,60 +933,94 @@ def _end_hand(s, r, next_dealer):
 @njit
 def settle(s, r):
     """Add the points of a hand played to the score; decide the game and the match."""
-    for side in range(N_TEAMS):
-        s.score[side] += s.points[side]
+    for side in range(count_sides(r)):
+        s.score[side] += -s.points[side] if counts_down(r) else s.points[side]
     s.hands += 1
     s.game_winner = _winner_of_game(s, r)
-    if s.game_winner != UNDECIDED:
-        s.games[2 if s.game_winner == DRAWN else s.game_winner] += 1
-        s.match_winner = _winner_of_match(s, r)
+    if s.game_winner == UNDECIDED:
+        return
+    if s.game_winner == DRAWN:
+        s.drawn += 1
+    else:
+        s.games[s.game_winner] += 1
+    s.match_winner = _winner_of_match(s, r)
 
 
 @njit
-def _leader_of(first, second):
-    if first == second:
-        return DRAWN
-    return 0 if first > second else 1
+def _highest(values, sides, sign):
+    """The side with the highest (for a sign of -1 the lowest) of some values, DRAWN if shared."""
+    best, shared = 0, False
+    for side in range(1, sides):
+        ahead = sign * (np.int64(values[side]) - np.int64(values[best]))
+        shared = ahead == 0 or (shared and ahead < 0)
+        if ahead > 0:
+            best = side
+    return DRAWN if shared else best
 
 
 @njit
 def _winner_of_game(s, r):
+    """The side that has won, DRAWN, or UNDECIDED.
+
+    Where several reach the target together, the one that is further on wins; if that is shared,
+    another hand is played (a decision of this project, for games without partners).
+    """
+    sign = -1 if counts_down(r) else 1
+    first = _highest(s.score, count_sides(r), sign)
     if r.hands_per_game != 0:
-        return _leader_of(s.score[0], s.score[1]) if s.hands >= r.hands_per_game else UNDECIDED
-    for side in range(N_TEAMS):
-        if s.score[side] >= r.target_score:
-            return side
-    return UNDECIDED
+        return first if s.hands >= r.hands_per_game else UNDECIDED
+    if first == DRAWN:
+        return UNDECIDED
+    goal = 0 if counts_down(r) else r.target_score
+    return first if sign * (s.score[first] - goal) >= 0 else UNDECIDED
 
 
 @njit
 def _winner_of_match(s, r):
     needed = r.match_games // 2 + 1
-    for side in range(N_TEAMS):
+    played = np.int64(s.drawn)
+    for side in range(count_sides(r)):
         if s.games[side] >= needed:
             return side
-    if s.games[0] + s.games[1] + s.games[2] >= r.match_games:
-        return _leader_of(s.games[0], s.games[1])
-    return UNDECIDED
+        played += s.games[side]
+    return _highest(s.games, count_sides(r), 1) if played >= r.match_games else UNDECIDED
 
 
 @njit
 def next_game_score(s, r, side):
-    """A team's score at the start of the next game: nothing, or its points above the target.
+    """A side's score at the start of the next game: as at first, or its points above the target.
 
     It stays below the target (a decision of this project), so that every game has to be played.
     """
     if r.match_carry_over != 0 and s.game_winner == side:
         surplus = np.int64(s.score[side]) - np.int64(r.target_score)
         return min(max(np.int64(0), surplus), np.int64(r.target_score) - 1)
-    return np.int64(0)
+    return first_score(r)
 
 
 @njit
 def reward(s, seat):
-    """Points of the seat's team less those of the other team in the hand just finished."""
+    """Points of the seat's team less those of the other team in the partnership hand just over."""
     side = team(seat)
     return np.int64(s.points[side]) - np.int64(s.points[1 - side])
+
+
+@njit
+def seat_reward(s, r, seat):
+    """Points of the seat's side less the mean of the other sides', in the hand just finished.
+
+    Rewards of all sides add up to nothing. With two sides that is the difference of their points.
+    A seat that the game does not have gets nothing.
+    """
+    if r.variant == PARTNERSHIP:
+        return np.float64(reward(s, seat))
+    if seat >= r.players:
+        return np.float64(0)
+    others = np.int64(0)
+    for side in range(r.players):
+        if side != seat:
+            others += s.points[side]
+    return np.float64(s.points[seat]) - np.float64(others) / np.float64(r.players - 1)
 
 
 # --- acting ------------------------------------------------------------------------------------
@@ -827,6 +1046,10 @@ def legal(s, r):
         return (ONE << CALL) * 15
     if phase == WEAK_HAND:
         return (ONE << CLAIM) | (ONE << KEEP)
+    if phase == DUMMY_EXCHANGE:
+        return np.int64(s.hand[s.turn])
+    if phase == STAY:
+        return (ONE << PASS) | (ONE << KEEP)
     return ONE & 0
 
 
@@ -844,6 +1067,10 @@ def apply(s, r, action):
         _answer_defence(s, r, action)
     elif phase == WEAK_HAND:
         _answer_weak_hand(s, r, action)
+    elif phase == DUMMY_EXCHANGE:
+        _bury(s, r, action)
+    elif phase == STAY:
+        _answer_stay(s, r, action)
     elif action == PASS:
         _pass(s, r)
     elif action == ORDER_UP:
@@ -861,9 +1088,9 @@ def apply(s, r, action):
 def hide(s, r, viewer):
     """Remove from the record all that ``viewer`` cannot know; observations see only what is left.
 
-    Hidden are the other hands, the kitty, another seat's discard, swapped cards that were not
-    shown, one's own hand while naming trump blind, and that another seat is asked about a weak
-    hand.
+    Hidden are the other hands, the kitty, the dummy, what another seat has laid away, swapped cards
+    that were not shown, one's own hand while naming trump blind, and that another seat is asked
+    about a weak hand.
     """
     s.rng = 0
     for seat in range(N_SEATS):
@@ -873,13 +1100,16 @@ def hide(s, r, viewer):
             s.hand[seat] = 0
     s.kitty = 0
     s.spare = 0
+    s.dummy = 0
     if s.taker != viewer:
         s.discard = 0
+    if s.maker != viewer:
+        s.buried = 0
     if s.swapper != viewer and r.swap3_shown == 0:
         s.swapped = 0
     if s.phase == WEAK_HAND and s.turn != viewer:
         s.phase = BID1
-        s.turn = left(s.dealer)
+        s.turn = next_seat(r, s.dealer)
 
 
 @njit
@@ -890,7 +1120,7 @@ def card_location(s, viewer, bit):
         return LOCATION_OWN_DEAD_HAND if is_out(s, viewer) else LOCATION_OWN_HAND
     if (s.played[0] | s.played[1] | s.played[2] | s.played[3]) & card:
         return LOCATION_PLAYED
-    if s.discard & card:
+    if (s.discard | s.buried) & card:
         return LOCATION_OWN_DISCARD
     if s.swapped & card:
         return LOCATION_SWAPPED

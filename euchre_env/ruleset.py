@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ._check import is_int
+from ._check import is_int, listed
 from ._files import write_whole
 
 __all__ = [
@@ -52,6 +52,8 @@ TEST_THREE_NINES_OR_TENS, TEST_THREE_LOW, TEST_FOUR_LOW = 3, 4, 5
 WEAK_REDEAL_SAME, WEAK_REDEAL_NEXT = 0, 1
 RENEGE_IMPOSSIBLE, RENEGE_PENALISED = 0, 1
 RENEGE_AWARD, RENEGE_DEDUCT = 0, 1
+PARTNERSHIP, THREE_HAND_DUMMY, CUTTHROAT_WIDOW, BUCK, TWO_HAND = 0, 1, 2, 3, 4
+DUMMY_NONE, DUMMY_MAKER = 0, 1
 
 VARIANT_PLAYERS: dict[str, int] = {
     "partnership": 4,
@@ -89,8 +91,8 @@ class Option:
 
     `low`, `high` and `step` bound the whole numbers; `choices` are the words, in code order;
     `phrases` are the words of the sentence: one for each choice, or one template. An option
-    without phrases is told in the head of the sentence. `partnership_only` options keep their
-    default in every other variant.
+    without phrases is told in the head of the sentence. An option with `variants` keeps its
+    default in every other one.
     """
 
     kind: Kind
@@ -101,9 +103,13 @@ class Option:
     low: int = 0
     high: int = 0
     step: int = 1
-    partnership_only: bool = False
+    variants: tuple[str, ...] = ()
     name: str = ""
     default: Any = None
+
+    def allowed_in(self, variant: str) -> bool:
+        """Whether the option may differ from its default in a variant."""
+        return not self.variants or variant in self.variants
 
     def check(self, value: object) -> Any:
         """Return `value` as a plain Python value; raise RulesetError where it does not fit."""
@@ -145,11 +151,11 @@ class Option:
         number = f"{'odd ' if self.step == 2 else ''}whole number {self.low} to {self.high}"
         return {
             "bool": "True or False",
-            "choice": _listed([repr(word) for word in self.choices], "or"),
+            "choice": listed([repr(word) for word in self.choices], "or"),
             "int": f"a {number}" if self.step == 1 else f"an {number}",
             "optional int": f"a {number}, or None",
             "pair": f"two whole numbers {self.low} to {self.high}",
-            "seat": f"{_listed([repr(w) for w in self.choices], 'or')}, or a seat 0 to {self.high}",
+            "seat": f"{listed([repr(w) for w in self.choices], 'or')}, or a seat 0 to {self.high}",
         }[self.kind]
 
     def phrase(self, value: Any) -> str:
@@ -162,12 +168,6 @@ class Option:
             word = "the first black jack" if isinstance(value, str) else SEAT_NAMES[value]
             return f"{word} dealing first"
         return self.phrases[0].format(value)
-
-
-def _listed(words: Sequence[str], last: str) -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def _show(value: object) -> str:
@@ -248,18 +248,16 @@ _CHECKS: dict[Kind, Callable[[Option, object], Any]] = {
 # --- the table of options --------------------------------------------------------------------
 
 
-def _flag(group: str, meaning: str, phrase: str, *, partnership_only: bool = False) -> Option:
-    return Option(
-        kind="bool",
-        group=group,
-        meaning=meaning,
-        phrases=(phrase,),
-        partnership_only=partnership_only,
-    )
+_PARTNERS = ("partnership",)
+_COUNT_DOWN = ("cutthroat_widow", "buck")
+
+
+def _flag(group: str, meaning: str, phrase: str, variants: tuple[str, ...] = ()) -> Option:
+    return Option(kind="bool", group=group, meaning=meaning, phrases=(phrase,), variants=variants)
 
 
 def _choice(
-    group: str, meaning: str, phrases: Mapping[str, str], *, partnership_only: bool = False
+    group: str, meaning: str, phrases: Mapping[str, str], variants: tuple[str, ...] = ()
 ) -> Option:
     return Option(
         kind="choice",
@@ -267,12 +265,14 @@ def _choice(
         meaning=meaning,
         choices=tuple(phrases),
         phrases=tuple(phrases.values()),
-        partnership_only=partnership_only,
+        variants=variants,
     )
 
 
-def _points(group: str, meaning: str, phrase: str) -> Option:
-    return Option(kind="int", group=group, meaning=meaning, phrases=(phrase,), high=50)
+def _points(group: str, meaning: str, phrase: str, variants: tuple[str, ...] = ()) -> Option:
+    return Option(
+        kind="int", group=group, meaning=meaning, phrases=(phrase,), high=50, variants=variants
+    )
 
 
 # Defaults are not repeated here: they are those of the fields of `Ruleset`.
@@ -282,7 +282,7 @@ _ROWS: dict[str, Option] = {
     ),
     "variant": _choice(
         "Game",
-        "the game itself; only the partnership game can be played so far",
+        "the game itself, which fixes the number of players",
         {
             "partnership": "Euchre",
             "three_hand_dummy": "Three-handed euchre with a dummy",
@@ -294,7 +294,8 @@ _ROWS: dict[str, Option] = {
     "target_score": Option(
         kind="optional int",
         group="Game",
-        meaning="a side at or above it after a hand wins the game; None with hands_per_game",
+        meaning="a side at or above it after a hand wins the game (cutthroat games count down from "
+        "it); None with hands_per_game",
         low=1,
         high=150,  # a final score then fits the observation's byte, whatever the points
     ),
@@ -317,6 +318,7 @@ _ROWS: dict[str, Option] = {
         "Game",
         "points above the target start the winner's next game of the match",
         "surplus points carried into the next game",
+        variants=_PARTNERS,
     ),
     "first_dealer": Option(
         kind="seat",
@@ -373,7 +375,7 @@ _ROWS: dict[str, Option] = {
             "with_call": "lone hands declared with the call",
             "before_lead": "lone hands declared before the lead",
         },
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "alone_by": _choice(
         "Lone hands",
@@ -382,13 +384,13 @@ _ROWS: dict[str, Option] = {
             "maker": "lone hands by the maker only",
             "maker_team": "lone hands open to the maker's partner",
         },
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "canadian_loner": _flag(
         "Lone hands",
         "the dealer's partner who orders up in the first round plays alone",
         "the Canadian loner",
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "partner_alone_upcard": _choice(
         "Lone hands",
@@ -399,7 +401,7 @@ _ROWS: dict[str, Option] = {
             "dealer_discards": "a discard by the dealer whose partner goes alone",
             "loner_takes": "the upcard taken by the dealer's lone partner",
         },
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "loner_lead": _choice(
         "Lone hands",
@@ -408,7 +410,7 @@ _ROWS: dict[str, Option] = {
             "dealer_left": "the lead from the dealer's left against a loner",
             "loner_left": "the lead from the loner's left",
         },
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "defend_alone": _choice(
         "Lone hands",
@@ -418,7 +420,7 @@ _ROWS: dict[str, Option] = {
             "vs_loner": "lone defence against a loner",
             "any": "lone defence against any maker",
         },
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "defend_alone_points": Option(
         kind="pair",
@@ -426,7 +428,7 @@ _ROWS: dict[str, Option] = {
         meaning="points of a lone defender's euchre: with three or four tricks, with five",
         phrases=("a lone defender's euchre worth {} or {}",),
         high=50,
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "points_make": _points(
         "Points", "the makers take three or four tricks", "a made hand worth {}"
@@ -455,7 +457,7 @@ _ROWS: dict[str, Option] = {
         "Joker",
         "a 25th card, the highest trump; five cards stay in the kitty",
         "the joker",
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "joker_upcard": _choice(
         "Joker",
@@ -465,7 +467,7 @@ _ROWS: dict[str, Option] = {
             "dealer_names": "a turned-up joker's suit named after looking",
             "redraw": "a turned-up joker dealt again",
         },
-        partnership_only=True,
+        variants=_PARTNERS,
     ),
     "weak_hand": _choice(
         "Weak hands",
@@ -475,6 +477,7 @@ _ROWS: dict[str, Option] = {
             "throw_in": "weak hands thrown in",
             "swap3": "weak hands swapping three cards",
         },
+        variants=_PARTNERS,
     ),
     "weak_hand_test": _choice(
         "Weak hands",
@@ -501,6 +504,7 @@ _ROWS: dict[str, Option] = {
         "Reneging",
         "failing to follow suit: never legal, or legal to try and punished at once",
         {"impossible": "reneges impossible", "penalised": "reneges penalised"},
+        variants=_PARTNERS,
     ),
     "renege_points": _points("Reneging", "points of a renege", "a renege worth {}"),
     "renege_points_vs_loner": _points(
@@ -517,6 +521,54 @@ _ROWS: dict[str, Option] = {
         "Three-handed",
         "the maker who does not play alone takes the dummy's cards; only with a dummy",
         "a dead dummy",
+    ),
+    "points_three_hand_loner_euchred": _points(
+        "Three-handed",
+        "each defender, when a maker who left the dummy takes under three tricks",
+        "a lone maker's euchre worth {} to each defender",
+        ("three_hand_dummy",),
+    ),
+    "two_hand_dummy": _choice(
+        "Two-handed",
+        "the dummy: none, or two cards for the maker, who lays two away",
+        {"none": "no dummy", "maker": "a dummy of two cards for the maker"},
+        ("two_hand",),
+    ),
+    "widow_exchange": _flag(
+        "Cutthroat",
+        "the maker takes the spare hand and lays five cards away (no source; else it is dead)",
+        "the spare hand exchanged by the maker",
+        ("cutthroat_widow",),
+    ),
+    "points_set": _points(
+        "Cutthroat",
+        "points added to a maker with under three tricks, in place of the tricks",
+        "a set worth {}",
+        _COUNT_DOWN,
+    ),
+    "set_without_trick": _flag(
+        "Cutthroat",
+        "whoever stays in and takes no trick is set too",
+        "a set for whoever takes no trick",
+        _COUNT_DOWN,
+    ),
+    "drop_out": _flag(
+        "Cutthroat",
+        "after the call and the discard, each other player in turn stays in or drops out",
+        "dropping out",
+        _COUNT_DOWN,
+    ),
+    "points_drop_out": _points(
+        "Cutthroat",
+        "points added to whoever drops out",
+        "dropping out at a cost of {}",
+        _COUNT_DOWN,
+    ),
+    "clubs_are_trump": _flag(
+        "Cutthroat",
+        "a club turned up is trump at once: no calls, no maker, nobody drops out",
+        "clubs as trump when turned up",
+        _COUNT_DOWN,
     ),
 }
 
@@ -548,7 +600,24 @@ _CHANGES: dict[str, dict[str, Any]] = {
 }
 
 PRESETS: tuple[str, ...] = tuple(_CHANGES)
-"""Names that `Ruleset.preset` and `Ruleset.parse` know."""
+"""Names of the partnership game's rule sets that `Ruleset.preset` and `Ruleset.parse` know."""
+
+_VARIANT_CHANGES: dict[str, dict[str, Any]] = {
+    "three_hand": {"variant": "three_hand_dummy", "players": 3},
+    "two_hand": {"variant": "two_hand", "players": 2},
+    "buck": {"variant": "buck", "target_score": 25},
+    "dirty_clubs": {
+        "variant": "buck",
+        "target_score": 25,
+        "no_trump": "round2",
+        "drop_out": True,
+        "set_without_trick": True,
+        "clubs_are_trump": True,
+    },
+    "cutthroat": {"variant": "cutthroat_widow", "players": 3, "target_score": 15},
+}
+VARIANT_PRESETS: tuple[str, ...] = tuple(_VARIANT_CHANGES)
+"""Names of the other games' rule sets; `Ruleset.preset` and `Ruleset.parse` know them too."""
 
 
 # --- the rule set ----------------------------------------------------------------------------
@@ -602,6 +671,14 @@ class Ruleset:
     renege_points_vs_loner: int = 2
     renege_mode: str = "award"
     dummy_exchange: bool = True
+    points_three_hand_loner_euchred: int = 4
+    two_hand_dummy: str = "none"
+    widow_exchange: bool = False
+    points_set: int = 5
+    set_without_trick: bool = False
+    drop_out: bool = False
+    points_drop_out: int = 0
+    clubs_are_trump: bool = False
 
     def __post_init__(self) -> None:
         """Check every value, then every pair of options that may be in conflict."""
@@ -616,11 +693,12 @@ class Ruleset:
 
     @classmethod
     def preset(cls, name: str) -> Ruleset:
-        """Return the preset called `name`, one of `PRESETS`; RulesetError for any other name."""
-        if not isinstance(name, str) or name not in _CHANGES:
-            hint = _hint(name, PRESETS)
+        """Return a preset; RulesetError for a name not in `PRESETS` or `VARIANT_PRESETS`."""
+        known = _CHANGES | _VARIANT_CHANGES
+        if not isinstance(name, str) or name not in known:
+            hint = _hint(name, known)
             raise RulesetError(f"no preset is called {_show(name)}{hint}: {_preset_list()}")
-        return cls(**_CHANGES[name])
+        return cls(**known[name])
 
     @classmethod
     def american(cls) -> Ruleset:
@@ -794,16 +872,16 @@ class Ruleset:
         return cls(**{name: option.decode(row[name][0]) for name, option in OPTIONS.items()})
 
     @property
-    def playable(self) -> bool:
-        """Whether the environment plays this game; so far, the partnership game only."""
+    def is_partnership(self) -> bool:
+        """Whether two teams of partners play, as in most of euchre."""
         return self.variant == "partnership"
 
-    def require_playable(self) -> None:
-        """Raise RulesetError unless the rule set is playable."""
-        if not self.playable:
+    def require_partnership(self, who: str) -> None:
+        """Raise RulesetError unless this is the partnership game; `who` knows no other."""
+        if not self.is_partnership:
             raise RulesetError(
-                f"variant={self.variant!r}: three-handed and individual games are not playable "
-                "yet; set variant='partnership' and players=4",
+                f"variant={self.variant!r}: {who} for the partnership game only; set "
+                "variant='partnership' and players=4",
                 ("variant",),
             )
 
@@ -814,7 +892,7 @@ class Ruleset:
             for name in self.to_dict(only_changes=True)
             if name not in _IN_HEAD
         ]
-        return f"{_head(self)}{' with ' if told else ''}{_listed(told, 'and')}."
+        return f"{_head(self)}{' with ' if told else ''}{listed(told, 'and')}."
 
     def __str__(self) -> str:
         """Return the sentence of `describe`."""
@@ -891,6 +969,16 @@ _CONFLICTS: tuple[_Conflict, ...] = (
         "no such seat at this table: set first_dealer below players, or to 'random'",
     ),
     _Conflict(
+        ("first_dealer", "players"),
+        lambda r: r.first_dealer == "black_jack" and r.players != 4,
+        "the chances of a black jack are those of four seats: set first_dealer='random'",
+    ),
+    _Conflict(
+        ("points_drop_out", "drop_out"),
+        lambda r: r.points_drop_out != 0 and not r.drop_out,
+        "nobody can drop out: set drop_out=True or points_drop_out=0",
+    ),
+    _Conflict(
         ("stuck_dealer_may_name_turned_down", "stick_the_dealer"),
         lambda r: r.stuck_dealer_may_name_turned_down and not r.stick_the_dealer,
         "only a stuck dealer can: set stick_the_dealer=True or "
@@ -940,18 +1028,18 @@ def _variant_conflicts(rules: Ruleset) -> Iterator[tuple[tuple[str, ...], str]]:
     seats = VARIANT_PLAYERS[rules.variant]
     if rules.players != seats:
         others = [repr(v) for v, n in VARIANT_PLAYERS.items() if n == rules.players]
-        why = f"it is a game for {seats}: set players={seats}, or variant={_listed(others, 'or')}"
+        why = f"it is a game for {seats}: set players={seats}, or variant={listed(others, 'or')}"
         yield ("variant", "players"), why
-    if rules.variant == "partnership":
-        return
     for name, option in OPTIONS.items():
-        if option.partnership_only and getattr(rules, name) != option.default:
-            why = f"{name} is for partners: set {name}={option.default!r} or variant='partnership'"
+        if not option.allowed_in(rules.variant) and getattr(rules, name) != option.default:
+            whom = "partners" if option.variants == _PARTNERS else "another game"
+            variants = listed([repr(variant) for variant in option.variants], "or")
+            why = f"{name} is for {whom}: set {name}={option.default!r} or variant={variants}"
             yield (name, "variant"), why
 
 
 def _told(rules: Ruleset, names: tuple[str, ...], why: str) -> str:
-    values = _listed([f"{name}={getattr(rules, name)!r}" for name in names], "with")
+    values = listed([f"{name}={getattr(rules, name)!r}" for name in names], "with")
     return f"{values} will not do: {why}"
 
 
@@ -959,7 +1047,7 @@ def _told(rules: Ruleset, names: tuple[str, ...], why: str) -> str:
 
 
 def _preset_list() -> str:
-    return f"the presets are {_listed(PRESETS, 'and')}"
+    return f"the presets are {listed((*PRESETS, *VARIANT_PRESETS), 'and')}"
 
 
 def _require_known(names: Iterable[object], also: tuple[str, ...] = ()) -> None:
@@ -987,16 +1075,17 @@ def _item(item: str, *, at_start: bool) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in item.partition("="))
     if equals:
         return name, _scalar(name, value)
-    if at_start and name in PRESETS:
+    presets = (*PRESETS, *VARIANT_PRESETS)
+    if at_start and name in presets:
         return "preset", name
     if name in OPTIONS:
         raise RulesetError(f"{name} lacks its value: write {name}=VALUE", (name,))
-    if name in PRESETS:
+    if name in presets:
         raise RulesetError(f"{_show(item)} is a preset: give one alone, at the start")
-    hint = _hint(name.lower(), (*PRESETS, *OPTIONS))
+    hint = _hint(name.lower(), (*presets, *OPTIONS))
     raise RulesetError(
         f"{_show(item)} names no rules{hint}: give a preset, a file ending in "
-        f"{_listed(_FILE_KINDS, 'or')}, or option=value,... (a preset may come first); "
+        f"{listed(_FILE_KINDS, 'or')}, or option=value,... (a preset may come first); "
         f"{_preset_list()}"
     )
 
@@ -1039,7 +1128,7 @@ def _yaml_mapping(text: str) -> Any:
 def _file_kind(path: Path) -> str:
     kind = path.suffix.lower()
     if kind not in _FILE_KINDS:
-        raise RulesetError(f"{path}: a rule set's file ends in {_listed(_FILE_KINDS, 'or')}")
+        raise RulesetError(f"{path}: a rule set's file ends in {listed(_FILE_KINDS, 'or')}")
     return kind
 
 

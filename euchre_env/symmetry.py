@@ -42,7 +42,7 @@ from .rules import CALL, N_ACTIONS, N_SEATS, NOBODY, STATE, new_states
 IntArray = npt.NDArray[np.int64]
 Suits = Sequence[int] | npt.NDArray[Any]
 
-_CARD_SETS = ("kitty", "spare", "upcard", "discard", "swapped", "led", "best")
+_CARD_SETS = ("kitty", "dummy", "buried", "spare", "upcard", "discard", "swapped", "led", "best")
 _SEAT_SETS = ("hand", "played", "void")
 _SEATS = (
     "turn",
@@ -57,7 +57,7 @@ _SEATS = (
     "next_dealer",
 )
 _SEAT_BITS = ("sitting_out", "alone_declined", "defence_declined")
-_BY_TEAM = ("score", "points", "tricks")
+_BY_TEAM = ("score", "points", "tricks", "games")
 _WINNERS = ("game_winner", "match_winner")
 
 _SUIT_BLOCKS = frozenset({"trump", "led_suit", "void"})
@@ -356,13 +356,12 @@ def _rotated(seat: int, steps: int) -> int:
 
 def _swap_teams(s: Any) -> None:
     for name in _BY_TEAM:
-        s[name] = s[name][::-1].copy()
-    s.games[:2] = s.games[1::-1].copy()
+        s[name][:2] = s[name][1::-1].copy()
     for name in _WINNERS:
         if s[name] >= 0:
             s[name] = 1 - s[name]
 
 
-_UNMOVED = {"rng", "hands", "phase", "passes", "place", "count", "trick", "thrown_in"}
+_UNMOVED = {"rng", "hands", "drawn", "phase", "passes", "place", "count", "trick", "thrown_in"}
 _MOVED = {*_CARD_SETS, *_SEAT_SETS, *_SEATS, *_SEAT_BITS, *_BY_TEAM, *_WINNERS}
-assert {*_UNMOVED, *_MOVED, "plays", "leader", "games", "frame", "trump"} == set(STATE.names or ())
+assert {*_UNMOVED, *_MOVED, "plays", "leader", "frame", "trump"} == set(STATE.names or ())

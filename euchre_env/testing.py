@@ -21,15 +21,14 @@ _CHANGED = 0.5
 _REDRAWS = 20
 
 
-def random_ruleset(rng: random.Random | np.random.Generator, playable: bool = True) -> Ruleset:
+def random_ruleset(rng: random.Random | np.random.Generator, variants: bool = False) -> Ruleset:
     """Return a random valid rule set; any option may differ from its default.
 
-    With `playable`, only games that the environment plays; otherwise every variant. Numbers stay
-    near the low end of what is allowed, so that games end soon. Equal generator states give
-    equal rule sets.
+    Of the partnership game, or with `variants` of any game. Numbers stay near the low end of what
+    is allowed, so that games end soon. Equal generator states give equal rule sets.
     """
     draw = rng if isinstance(rng, random.Random) else random.Random(int(rng.integers(2**62)))
-    values = _random_game(draw, playable)
+    values = _random_game(draw, variants)
     for name, option in OPTIONS.items():
         if name not in values and draw.random() < _CHANGED:
             values[name] = random_value(option, draw)
@@ -55,12 +54,11 @@ def _random_int(option: Option, rng: random.Random) -> int:
     return rng.randrange(option.low, min(option.high, option.low + _SPREAD) + 1, option.step)
 
 
-def _random_game(rng: random.Random, playable: bool) -> dict[str, Any]:
-    variant = "partnership" if playable else rng.choice(OPTIONS["variant"].choices)
+def _random_game(rng: random.Random, variants: bool) -> dict[str, Any]:
+    variant = rng.choice(OPTIONS["variant"].choices) if variants else "partnership"
     values: dict[str, Any] = {"variant": variant, "players": VARIANT_PLAYERS[variant]}
-    if variant != "partnership":
-        values |= {n: o.default for n, o in OPTIONS.items() if o.partnership_only}
-    return values
+    fixed = {n: o.default for n, o in OPTIONS.items() if not o.allowed_in(variant)}
+    return values | fixed
 
 
 def _repaired(values: dict[str, Any], rng: random.Random) -> Ruleset:

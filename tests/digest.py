@@ -55,7 +55,7 @@ def play(ruleset: Ruleset, seed: int, hands: int, rng: random.Random) -> dict[st
     r, codes = ruleset.record()[0], encoding.rule_codes(ruleset)
     s, deck = rules.new_states(1)[0], np.zeros(25, np.int8)
     s.rng = kernels.seed_of(np.uint64(seed), np.uint64(1))
-    kernels.start_episode(s, r, -1, 0, 0, deck)
+    kernels.start_episode(s, r, -1, deck)
     chain, digests, points = hashlib.sha256(), [], []
     for _ in range(hands):
         while True:

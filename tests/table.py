@@ -93,7 +93,7 @@ class Table:
         self.r = ruleset.record()[0]
         self.s: Any = rules.new_states(1)[0]
         rules.new_match(self.s, self.r)
-        self.s.score[:] = score
+        self.s.score[:2] = score
         rules.deal(self.s, self.r, cards.deck_of(deck, joker=ruleset.joker), dealer)
 
     @property

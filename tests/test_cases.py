@@ -7,28 +7,23 @@ from typing import Any
 
 import pytest
 
-from euchre_env.cases import FAILED, PASSED, UNSUPPORTED, CaseError, run_case, run_cases
+from euchre_env.cases import FAILED, PASSED, CaseError, run_case, run_cases
 
 FILE = Path(__file__).parent / "data" / "rules_cases.json"
 DATA: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
 CASES: list[dict[str, Any]] = DATA["cases"]
 BY_ID = {case["id"]: case for case in CASES}
-THREE_PLAYERS = {case["id"] for case in CASES if case["rules"].get("players") == 3}
-FOUR_PLAYERS = [case for case in CASES if case["id"] not in THREE_PLAYERS]
 
 
 def run(case: dict[str, Any]) -> Any:
     return run_case(case, DATA["defaults_assumed"])
 
 
-def test_all_cases_pass_but_those_for_three() -> None:
+def test_all_cases_pass() -> None:
     results = run_cases(FILE)
     assert [r.id for r in results] == [case["id"] for case in CASES]
     assert len(results) == 161
     assert [r for r in results if r.status == FAILED] == []
-    unsupported = {r.id: r.message for r in results if r.status == UNSUPPORTED}
-    assert unsupported.keys() == THREE_PLAYERS
-    assert all("three_hand_dummy" in message for message in unsupported.values())
 
 
 # ---- planted wrong answers -----------------------------------------------------------------------
@@ -65,7 +60,7 @@ def planted(case: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("case", FOUR_PLAYERS, ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_every_wrong_answer_fails(case: dict[str, Any]) -> None:
     variants = planted(case)
     assert variants

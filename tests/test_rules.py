@@ -1122,7 +1122,7 @@ def test_a_fixed_first_dealer(seat: int) -> None:
     r = Ruleset(first_dealer=seat).record()[0]
     s, deck = rules.new_states(1)[0], np.zeros(25, np.int8)
     for _ in range(20):
-        kernels.start_episode(s, r, -1, 0, 0, deck)
+        kernels.start_episode(s, r, -1, deck)
         assert s.dealer == seat
 
 

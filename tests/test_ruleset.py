@@ -254,9 +254,9 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
-def some_rulesets(count: int = 300, playable: bool = False) -> list[Ruleset]:
+def some_rulesets(count: int = 300, variants: bool = True) -> list[Ruleset]:
     rng = random.Random(20)
-    return [random_ruleset(rng, playable) for _ in range(count)]
+    return [random_ruleset(rng, variants) for _ in range(count)]
 
 
 # --- defaults and values ---------------------------------------------------------------------
@@ -360,17 +360,17 @@ def test_error_survives_pickling() -> None:
 
 
 @pytest.mark.parametrize("variant", [v for v in VARIANT_PLAYERS if v != "partnership"])
-def test_other_variants_exist_but_are_not_playable(variant: str) -> None:
+def test_a_variant_is_refused_by_whoever_needs_partners(variant: str) -> None:
     rules = Ruleset(variant=variant, players=VARIANT_PLAYERS[variant])
-    assert not rules.playable
-    with pytest.raises(RulesetError, match="not playable yet") as caught:
-        rules.require_playable()
+    assert not rules.is_partnership
+    with pytest.raises(RulesetError, match=f"variant='{variant}': chess is for the") as caught:
+        rules.require_partnership("chess is")
     assert caught.value.conflict == ("variant",)
 
 
-def test_partnership_is_playable() -> None:
-    assert Ruleset().playable
-    Ruleset().require_playable()
+def test_the_default_is_the_partnership_game() -> None:
+    assert Ruleset().is_partnership
+    Ruleset().require_partnership("chess is")
 
 
 # --- presets ---------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ def test_preset(name: str) -> None:
     assert getattr(Ruleset, name)() == rules
     assert Ruleset.parse(name) == rules
     assert Ruleset.from_dict({"preset": name}) == rules
-    assert rules.playable
+    assert rules.is_partnership
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -444,7 +444,7 @@ def test_random_rulesets_repeat_and_vary_every_option() -> None:
         values = {getattr(rules, name) for rules in seen}
         assert len(values) > 1, name
         assert set(CHOICES.get(name, ())) <= values
-    assert all(rules.playable for rules in some_rulesets(200, playable=True))
+    assert all(rules.is_partnership for rules in some_rulesets(200, variants=False))
 
 
 def test_random_values_fit() -> None:

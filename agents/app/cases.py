@@ -6,7 +6,7 @@ import argparse
 import json
 
 from euchre_env import cases
-from euchre_env.cases import FAILED, PASSED, UNSUPPORTED, CaseResult
+from euchre_env.cases import FAILED, PASSED, CaseResult
 
 from .options import add_json, add_seed
 
@@ -22,8 +22,7 @@ def run_cases(args: argparse.Namespace) -> int:
     """Run the cases and print what did not pass; status 1 where one failed."""
     results = [(file, result) for file in args.files for result in cases.run_cases(file)]
     counts = {
-        status: sum(result.status == status for _, result in results)
-        for status in (PASSED, FAILED, UNSUPPORTED)
+        status: sum(result.status == status for _, result in results) for status in (PASSED, FAILED)
     }
     print(_as_json(results, counts) if args.json else _as_text(results, counts))
     return int(counts[FAILED] > 0)
@@ -35,9 +34,6 @@ def _as_text(results: list[tuple[str, CaseResult]], counts: dict[str, int]) -> s
         for file, result in results
         if result.status != PASSED
     ]
-    if counts[UNSUPPORTED]:
-        names = ", ".join(r.id for _, r in results if r.status == UNSUPPORTED)
-        lines.append(f"{counts[UNSUPPORTED]} unsupported: {names}")
     return "\n".join([*lines, f"{counts[PASSED]} passed, {counts[FAILED]} failed"])
 
 

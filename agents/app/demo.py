@@ -83,7 +83,7 @@ def _as_data(args: argparse.Namespace) -> dict[str, Any]:
         "hands": [list(hand) for hand in deal.hands],
         "upcard": deal.upcard,
         "acts": acts,
-        "points": [int(p) for p in table.state.points],
+        "points": [int(p) for p in table.state.points[:2]],
         "match": _play(args).to_dict(),
         "next": [command for command, _ in NEXT],
     }

@@ -117,7 +117,7 @@ class Table:
             raise TableError(f"length={length!r} is unknown: use {GAME!r} or {HAND!r}")
         if seed < 0:
             raise TableError(f"seed={seed} is negative: give a whole number from 0")
-        ruleset.require_playable()
+        ruleset.require_partnership("this table is")
         self.ruleset, self.lineup, self.seed, self.length = ruleset, tuple(seats), seed, length
         self._agents = [agent_of(name) if name else None for name in seats]
         self._table = RuleTable.of([ruleset])
@@ -321,7 +321,7 @@ class Table:
         s, deck = self.state, np.zeros(N_CARDS, np.int8)
         s.rng = seed_of(np.uint64(self.seed), np.uint64(0))
         rules.new_match(s, self.rules)
-        s.score[:] = start
+        s.score[:2] = start
         before = s.copy()
         first = int(draw_dealer(s, self.rules)) if dealer is None else dealer
         shuffle(s, self.rules, deck)
@@ -365,9 +365,9 @@ def open_facts(s: Any) -> dict[str, Any]:
         "lone_defender": _seat(s.lone_defender),
         "sitting_out": [k for k in range(N_SEATS) if rules.is_out(s, k)],
         "dealer": int(s.dealer),
-        "score": [int(n) for n in s.score],
-        "tricks": [int(n) for n in s.tricks],
-        "points": [int(n) for n in s.points],
+        "score": [int(n) for n in s.score[:2]],
+        "tricks": [int(n) for n in s.tricks[:2]],
+        "points": [int(n) for n in s.points[:2]],
         "hand_over": over,
         "result": explain.result(s) if over else "",
     }

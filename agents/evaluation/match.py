@@ -4,7 +4,11 @@ The unit is points per hand to the pair. Deal ``d`` has the same deck and dealer
 at both tables, the score is 0-0, and the pair difference is averaged over the tables; the interval
 comes from the deals. Decks derive from (seed, deal) alone, the agents' seeds from (seed, deal,
 table, decision), so a rerun gives the same figures, whatever the size of the chunks.
+
+In a game without partners each deal is played once for each seat: there A plays against B at all
+other seats, and the unit is A's points less the mean of the others'.
 """
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 from __future__ import annotations
 
@@ -20,12 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env import __version__
+from euchre_env._jit import njit
 from euchre_env.batch import as_rulesets
-from euchre_env.rules import N_SEATS
+from euchre_env.rules import N_SEATS, seat_reward
 from euchre_env.ruleset import OPTIONS, PRESETS, Ruleset
 
 from .. import make
-from ..base import Agent, AgentError, is_oracle
+from ..base import Agent, AgentError, is_oracle, require_player
 from .sequential import MAX_DEALS, Sequential, bounds, interval_at, plan_looks
 from .stats import Estimate, estimate, require_deals
 from .tables import Played, decks_of, play_games, play_hands, streams_of
@@ -213,12 +218,13 @@ def _pair_name(pair: tuple[Agent, Agent]) -> str:
 class Contest:
     """Two pairs about to play under some rules; deals are named by number, whatever their order.
 
-    At the first table of a deal pair A has team 0, at the second team 1.
+    At the first table of a deal pair A has team 0, at the second team 1. In a game without partners
+    A plays one seat and B all others, at as many tables as there are seats.
 
     Attributes:
         names: The two pairs.
         agents: The agents, each once.
-        seating: int8[2, 4], who plays each seat at the two tables.
+        seating: int8[T, 4], who plays each seat at the T tables; A has seat t of table t.
     """
 
     def __init__(self, a: Agent | str, b: Agent | str, ruleset: Ruleset | str, seed: int) -> None:
@@ -227,7 +233,21 @@ class Contest:
         self.names = _pair_name(pairs[0]), _pair_name(pairs[1])
         self.agents: list[Agent] = []
         (x, y), (u, v) = (tuple(map(self._number, pair)) for pair in pairs)
-        self.seating = np.array([[x, u, y, v], [u, x, v, y]], np.int8)
+        if self.rules.is_partnership:
+            self.seating = np.array([[x, u, y, v], [u, x, v, y]], np.int8)
+        else:
+            self._require_singles(pairs)
+            self.seating = np.full((self.rules.players, N_SEATS), u, np.int8)
+            np.fill_diagonal(self.seating, x)
+
+    def _require_singles(self, pairs: tuple[tuple[Agent, Agent], tuple[Agent, Agent]]) -> None:
+        for first, second in pairs:
+            if first is not second:
+                raise AgentError(
+                    f"{_pair_name((first, second))!r} are partners, and variant="
+                    f"{self.rules.variant!r} has none: name one agent"
+                )
+        require_player(self.agents, self.rules)
 
     def _number(self, agent: Agent) -> int:
         for number, known in enumerate(self.agents):
@@ -244,17 +264,24 @@ class Contest:
     def hands(self, first: int, count: int, until_play: bool = False) -> Played:
         """Play some deals: the first tables of all of them, then the second tables."""
         decks = decks_of(self.seed, first, count, self.rules)
-        dealers = np.arange(first, first + count) % N_SEATS
-        seeds = [streams_of(self.seed, first, count, table) for table in (0, 1)]
+        tables = len(self.seating)
+        dealers = np.arange(first, first + count) % self.rules.players
+        seeds = [streams_of(self.seed, first, count, table) for table in range(tables)]
         return play_hands(
             self.agents,
             self.seating.repeat(count, axis=0),
-            np.tile(decks, (2, 1)),
-            np.tile(dealers, 2),
+            np.tile(decks, (tables, 1)),
+            np.tile(dealers, tables),
             self.rules,
             np.concatenate(seeds),
             until_play=until_play,
         )
+
+    def differences(self, played: Played) -> npt.NDArray[np.float64]:
+        """Points of A less B's (of each of them, on average), by deal, averaged over its tables."""
+        margins, tables = np.empty(len(played.states)), len(self.seating)
+        _fill_margins(played.states, self.rules.record()[0], tables, margins)
+        return margins.reshape(tables, -1).mean(axis=0)
 
     def play(
         self,
@@ -267,17 +294,18 @@ class Contest:
         parts, decisions = [np.zeros(0)], 0
         for at in range(first, stop, chunk):
             played = self.hands(at, min(chunk, stop - at))
-            parts.append(differences_of(played))
+            parts.append(self.differences(played))
             decisions += played.decisions
             if progress is not None:
                 progress(min(at + chunk, stop))
         return np.concatenate(parts), decisions
 
 
-def differences_of(played: Played) -> npt.NDArray[np.float64]:
-    """Points of the first agent's pair less the other's, by deal, averaged over its tables."""
-    margin = (played.points[:, 0] - played.points[:, 1]).reshape(2, -1)
-    return (margin[0] - margin[1]) / 2
+@njit
+def _fill_margins(states, r, tables, out):
+    deals = len(states) // tables
+    for i in range(len(states)):
+        out[i] = seat_reward(states[i], r, i // deals)
 
 
 def play_match(
@@ -420,6 +448,7 @@ def match_games(
 
 
 def _play_games(contest: Contest, games: int) -> GamesResult:
+    contest.rules.require_partnership("matches of whole games are")
     streams = streams_of(contest.seed, 0, games, _GAME_DECKS)
     seeds = [streams_of(contest.seed, 0, games, table) for table in _GAME_TABLES]
     played = play_games(

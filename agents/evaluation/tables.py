@@ -61,7 +61,7 @@ class Played:
     @property
     def points(self) -> npt.NDArray[np.int64]:
         """int64[B, 2], the points of each team in the last hand; nothing for a hand thrown in."""
-        return self.states["points"].astype(np.int64)
+        return self.states["points"][:, :2].astype(np.int64)
 
 
 # --- deals and seeds ---------------------------------------------------------------------------
@@ -237,7 +237,7 @@ def _deal_games(states, r, streams, dealers):
     deck = np.empty(N_CARDS, np.int8)
     for i in range(len(states)):
         states[i].rng = streams[i]
-        start_episode(states[i], r, dealers[i], 0, 0, deck)
+        start_episode(states[i], r, dealers[i], deck)
 
 
 def play_games(

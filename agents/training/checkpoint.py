@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from euchre_env._files import write_whole
-from euchre_env.encoding import layout_hash
+from euchre_env.encoding import fits_layout, layout_hash
 
 KEPT = 2
 FORMAT = "euchre-env trainer state 1"
@@ -77,7 +77,7 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"checkpoint {path} is damaged or no checkpoint: {remedy}") from None
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
         raise CheckpointError(f"{path} is no checkpoint of this version's trainer: {remedy}")
-    if whole.get("layout") != layout_hash():
+    if not fits_layout(whole.get("layout", "")):
         raise CheckpointError(
             f"checkpoint {path} was trained for observation layout {whole.get('layout')}, "
             f"this version has {layout_hash()}: start a new run, or use the version that made it"

@@ -457,6 +457,24 @@ def _in_range(value: Any, item: dataclasses.Field[Any], key: str) -> Any:
     return value
 
 
+def _check_partners(config: Config, partners: list[bool]) -> None:
+    """Refuse what needs two teams where a rule set has none."""
+    if all(partners):
+        return
+    if any(partners):
+        raise ConfigError("ruleset mixes games with and without partners: train one kind at a time")
+    wrong = {
+        "critic.double_dummy": config.critic.double_dummy,
+        "pool.share": config.pool.share,
+        "rollout.reward": config.rollout.reward != "points",
+        "rollout.scores": config.rollout.scores != "zero",
+        "ppo.locations": config.ppo.locations,
+    }
+    for key, is_set in wrong.items():
+        if is_set:
+            raise ConfigError(f"{key} needs a game with partners: leave it at its default")
+
+
 def _check(config: Config) -> None:
     name = config.name
     if not name or name != Path(name).name or name.startswith("."):
@@ -474,9 +492,10 @@ def _check(config: Config) -> None:
             f"{config.algorithm!r}: leave the teacher out"
         )
     try:
-        as_rulesets(list(config.ruleset))
+        rulesets = as_rulesets(list(config.ruleset))
     except RulesetError as error:
         raise ConfigError(f"ruleset: {error}") from None
+    _check_partners(config, [r.is_partnership for r in rulesets])
     blocks = config.network.blocks
     unknown = [name for name in blocks if name not in LAYOUT]
     if not blocks or (unknown and blocks not in [(AUTO,), (ALL,)]):

@@ -87,7 +87,8 @@ def by_phase(observation: Tensor, columns: Sequence[Tensor]) -> Tensor:
         observation: uint8[n, D].
         columns: float32[n] each.
     """
-    phase = observation[:, LAYOUT["phase"].slice].float()
+    blocks = [observation[:, LAYOUT[name].slice] for name in ("phase", "other_phase")]
+    phase = torch.cat(blocks, 1).float()
     return phase.T @ torch.stack([torch.ones_like(columns[0]), *columns], 1)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from euchre_env._files import write_whole
-from euchre_env.rules import NOBODY, team
+from euchre_env.rules import NOBODY, TURNED_DOWN, team
 
 from ..style import OUTCOMES, PLACES, REFERENCE, Hands, share
 from .figures import can_draw, curves, draw_bids, draw_curves, image_of
@@ -35,13 +35,13 @@ def outcome_shares(decisions: Decisions) -> dict[str, float]:
     """How the hands of an iteration went: shares of all hands, or of those with a maker."""
     finals = decisions.finals
     called = finals[finals["maker"] >= 0]
-    makers = team(called["maker"])
+    makers = team(called["maker"]) if decisions.partners else called["maker"]
     tricks = called["tricks"][np.arange(len(called)), makers]
     alone = called["loner"] >= 0
     played = max(len(called), 1)
     return {
         "hands/thrown_in": float((finals["thrown_in"] != 0).mean()),
-        "hands/called_in_round_1": float((called["passes"] < 4).sum() / played),
+        "hands/called_in_round_1": float((called["place"] != TURNED_DOWN).sum() / played),
         "hands/alone": float(alone.sum() / played),
         "hands/euchred": float((tricks < 3).sum() / played),
         "hands/marched": float((tricks == 5).sum() / played),
@@ -58,8 +58,10 @@ def seat_shares(decisions: Decisions) -> dict[str, float]:
     Of called hands: ``outcomes/O``, and ``round_1/S`` and ``round_2/S``, who called. Of a seat's
     calls in round 2: ``next/S`` and ``cross/S``. The caller's net points: ``net_round_1/S`` and
     ``net_round_2/S``. What no hand tells is left out. The names are those of
-    :data:`agents.style.REFERENCE`.
+    :data:`agents.style.REFERENCE`. Games without partners have none.
     """
+    if not decisions.partners:
+        return {}
     hands = Hands(decisions.finals[decisions.opponent == NOBODY])
     found = {f"outcomes/{name}": share(hands.outcome(name), hands.called) for name in OUTCOMES}
     for k, place in enumerate(PLACES):

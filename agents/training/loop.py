@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from euchre_env.batch import as_rulesets
-from euchre_env.encoding import LAYOUT
+from euchre_env.encoding import LAYOUT, PARTNERSHIP_BLOCKS
 from euchre_env.rules import NOBODY
 
 from ..base import Agent
@@ -161,11 +161,13 @@ def network_blocks(config: Config) -> tuple[str, ...]:
         return tuple(LAYOUT)
     if chosen != (AUTO,):
         return chosen
-    constant = {"games", "hands"}
+    constant = {"games", "hands", "seat_games"}
     if config.rollout.scores == ZERO:
-        constant.add("score")
+        constant |= {"score", "seat_score"}
     if len(set(config.ruleset)) == 1:
-        constant.add("rules")
+        constant |= {"rules", "other_rules"}
+    if all(r.is_partnership for r in as_rulesets(list(config.ruleset))):
+        constant |= set(LAYOUT) - set(PARTNERSHIP_BLOCKS)
     return tuple(name for name in all_blocks() if name not in constant)
 
 

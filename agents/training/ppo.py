@@ -49,21 +49,24 @@ _RATIO_BOUND = 20.0
 def advantages(decisions: Decisions, value: Floats, gae_lambda: float, whole_hand: bool) -> Floats:
     """Generalised advantage estimates (Schulman et al. 2016), gamma 1: float32[N].
 
-    The only reward follows the last decision of a hand. What is a gain to one team is a loss to the
-    other, so decisions of all seats can make up one chain.
+    The only reward follows the last decision of a hand. Between partners, what is a gain to one
+    team is a loss to the other, so decisions of all seats can make up one chain.
 
     Args:
         decisions: What was collected.
         value: float32[N], what the seat that decides expected.
         gae_lambda: Weight of longer returns.
-        whole_hand: One chain for a hand, or one for each of its seats.
+        whole_hand: One chain for a hand of two teams, or one for each of its seats.
     """
     gained = np.empty(len(decisions), np.float32)
-    sign = np.where(team(decisions.seat) == 0, np.float32(1), np.float32(-1))
-    mine = sign * value  # in the eyes of team 0, as is all below
-    lane = np.zeros_like(decisions.seat) if whole_hand else decisions.seat
+    sign = np.ones(len(decisions), np.float32)
+    lane = decisions.seat
     # By hand and lane, going backwards: the value of what comes next, and the advantage there.
-    ahead = np.repeat(decisions.reward[:, :1], N_SEATS, axis=1)
+    ahead = decisions.reward.copy()
+    if whole_hand:  # in the eyes of team 0
+        sign[team(decisions.seat) == 1] = -1
+        lane = np.zeros_like(decisions.seat)
+    mine = sign * value
     beyond = np.zeros_like(ahead)
     for step in reversed(decisions.steps):
         chain = decisions.hand[step], lane[step]
@@ -285,7 +288,7 @@ class Learner:
         }
 
     def _batch(self, decisions: Decisions) -> tuple[Batch, dict[str, float]]:
-        whole_hand = self.critic_config.sees == "all"
+        whole_hand = self.critic_config.sees == "all" and decisions.partners
         value = self._values(decisions)
         gained = advantages(decisions, value, self.critic_config.gae_lambda, whole_hand)
         count, total, squares = self._group.sums(

@@ -52,6 +52,7 @@ class Rewards:
 
     def of(
         self,
+        net: Floats,
         finals: npt.NDArray[Any],
         which: npt.NDArray[np.int16],
         scores: npt.NDArray[Any],
@@ -60,13 +61,16 @@ class Rewards:
         """The reward of each seat, float32[B, 4].
 
         Args:
+            net: float32[B, 4], what the environment rewarded: points less those of the others.
             finals: STATE[B], the records of finished hands.
             which: int16[B], their rule sets.
             scores: int[B, 2], the scores before.
             dealers: int[B], who dealt.
         """
-        points = finals["points"].astype(np.int64)
-        first = (points[:, 0] - points[:, 1]).astype(np.float64)
+        if self.kind == POINTS:
+            return (net * np.float32(self.scale)).astype(np.float32)
+        points = finals["points"][:, :2].astype(np.int64)
+        first = np.zeros(len(finals))
         for number, equity in enumerate(self._equity):
             of = which == number
             blank = finals["thrown_in"][of] != 0

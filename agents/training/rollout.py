@@ -115,6 +115,7 @@ class Decisions:
         which: int16[hands], the rule set of each hand.
         opponent: int64[hands], the pool's member who played one side, or -1.
         side: int64[hands], the policy's team where there is an opponent.
+        partners: Whether two teams play; otherwise everyone plays alone.
 
     Where the network has ``ordered_suits``, observations, masks, actions and ``hidden`` are by
     ordered suits too.
@@ -136,6 +137,7 @@ class Decisions:
     which: npt.NDArray[np.int16]
     opponent: npt.NDArray[np.int64]
     side: npt.NDArray[np.int64]
+    partners: bool = True
 
     def __len__(self) -> int:
         """The number of decisions."""
@@ -278,7 +280,7 @@ class Collector:
             for p in (_DEALS, _DRAWS, _SEATS)
         )
         self._deal(deals)
-        scores, dealers = env.states["score"].copy(), env.states["dealer"].copy()
+        scores, dealers = env.states["score"][:, :2].copy(), env.states["dealer"].copy()
         which = env.which.copy()
         opponent, side = self.pool.seat(seats, len(env))
         points = np.zeros((len(env), N_SEATS), np.float32)
@@ -309,12 +311,13 @@ class Collector:
             hand=store["hand"][:stop],
             seat=store["seat"][:stop],
             steps=steps,
-            reward=self.rewards.of(finals, which, scores, dealers),
+            reward=self.rewards.of(points, finals, which, scores, dealers),
             points=points,
             finals=finals,
             which=which,
             opponent=opponent,
             side=side,
+            partners=env.rulesets[0].is_partnership,
         )
 
     def _deal(self, deals: np.random.Generator) -> None:
@@ -326,7 +329,7 @@ class Collector:
         if self._start is not None:
             games["states"][:] = self._start(deals, len(env))
         if self.rewards.draws_scores:
-            games["states"]["score"] = self.rewards.draw_scores(deals, games["which"])
+            games["states"]["score"][:, :2] = self.rewards.draw_scores(deals, games["which"])
         env.set_state(games)
 
     def _decide(

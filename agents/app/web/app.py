@@ -248,7 +248,7 @@ def ruleset_of(fields: Fields) -> Ruleset:
     """The rule set of a request; Refusal 422 with the reason and the options in conflict."""
     try:
         rules = Ruleset.from_dict(fields.mapping("rules"))
-        rules.require_playable()
+        rules.require_partnership("the web table is")
     except RulesetError as error:
         raise Refusal(422, str(error), conflict=list(error.conflict)) from None
     return rules

@@ -74,7 +74,7 @@ def review(wish: Wish, advisor: Advisor) -> dict[str, Any]:
     played = _one_of(_played(game), wish.deal, "deal")
     if not played.steps:
         return {"deal": wish.deal, "decisions": []}
-    score = tuple(int(points) for points in played.steps[0].state.score)
+    score = tuple(int(points) for points in played.steps[0].state.score[:2])
     alone = dataclasses.replace(game, deals=(game.deals[wish.deal],), initial_score=score)
     (deal,) = reviewed(alone, advisor).deals
     decisions = [_decision(d, d.advice) for d in deal.decisions if d.advice is not None]
