@@ -36,9 +36,9 @@ from .encoding import (
 )
 from .kernels import EPISODES, MASK_WORDS, as_uint64, seed_of, shuffle, start_episode, write_mask
 from .rules import (
+    MOST_SIDES,
     N_ACTIONS,
     N_SEATS,
-    MOST_SIDES,
     NOBODY,
     OVER,
     PHASES,
