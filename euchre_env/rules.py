@@ -690,8 +690,9 @@ def _answer_defence(s, r, action):
 
 
 @njit
-def _takes_dummy(s, r):
-    if s.dummy == 0 or s.maker == NOBODY or s.loner != NOBODY:
+def takes_dummy(s, r):
+    """Whether the maker, once it has said whether it plays alone, takes a dummy's cards."""
+    if dummy_size(r) == 0 or s.maker == NOBODY or s.loner != NOBODY:
         return False
     if r.variant == CUTTHROAT_WIDOW:
         return r.widow_exchange != 0
@@ -701,7 +702,7 @@ def _takes_dummy(s, r):
 @njit
 def _take_dummy(s, r):
     """The maker takes the dummy's cards, and then lays as many away one by one."""
-    if not _takes_dummy(s, r):
+    if s.dummy == 0 or not takes_dummy(s, r):
         _ask_to_stay(s, r, s.maker)
         return
     s.hand[s.maker] |= s.dummy
