@@ -690,13 +690,19 @@ def _answer_defence(s, r, action):
 
 
 @njit
-def takes_dummy(s, r):
-    """Whether the maker, once it has said whether it plays alone, takes a dummy's cards."""
-    if dummy_size(r) == 0 or s.maker == NOBODY or s.loner != NOBODY:
+def gives_dummy(r):
+    """Whether there is a dummy whose cards a maker may take."""
+    if dummy_size(r) == 0:
         return False
     if r.variant == CUTTHROAT_WIDOW:
         return r.widow_exchange != 0
     return r.dummy_exchange != 0
+
+
+@njit
+def takes_dummy(s, r):
+    """Whether the maker, once it has said whether it plays alone, takes the dummy's cards."""
+    return s.maker != NOBODY and s.loner == NOBODY and gives_dummy(r)
 
 
 @njit
