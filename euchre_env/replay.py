@@ -195,7 +195,7 @@ def full_deals(game: GameRecord) -> list[FullDeal]:
     """Every deal of a game at its opening lead; one with a fault has its message as the note.
 
     Raises:
-        RulesetError: the game's rule set cannot be played.
+        RulesetError: a game without partners.
     """
     game.ruleset.require_partnership("records are replayed")
     table = _Table(game)
@@ -206,7 +206,7 @@ def played_deals(game: GameRecord) -> list[PlayedDeal]:
     """Every deal of a game, decision by decision.
 
     Raises:
-        RulesetError: the game's rule set cannot be played.
+        RulesetError: a game without partners.
     """
     game.ruleset.require_partnership("records are replayed")
     table = _Table(game)

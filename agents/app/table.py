@@ -99,7 +99,7 @@ class Table:
     Raises:
         TableError: not four seats, an unknown length, a score, dealer or seed that cannot be.
         AgentError: an agent that cannot be made.
-        RulesetError: a rule set that cannot be played.
+        RulesetError: a game without partners.
     """
 
     def __init__(
