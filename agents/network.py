@@ -27,6 +27,7 @@ from euchre_env.encoding import (
     HIDDEN_LAYOUT,
     LAYOUT,
     OBSERVATION_SIZE,
+    RULE_BLOCKS,
     fits_layout,
     layout_hash,
     rule_codes,
@@ -95,7 +96,9 @@ def _column(parts: Sequence[slice], entry: str, extra: int, of_extra: float) -> 
         whole[block.slice] = getattr(block, entry)
     # Rules are read by how they differ from the usual ones, in units of those, as some are large.
     usual = rule_codes(Ruleset())
-    whole[LAYOUT["rules"].slice] = usual if entry == "offset" else np.maximum(usual, 1)
+    for name, codes in RULE_BLOCKS.items():
+        part = usual[codes] if entry == "offset" else np.maximum(usual[codes], 1)
+        whole[LAYOUT[name].slice] = part
     more = np.full(extra, of_extra, np.float32)
     return torch.from_numpy(np.concatenate([*(whole[part] for part in parts), more]))
 

@@ -251,8 +251,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     Order of calls, bounds and legality are checked here, with clear messages, so that no wrapper
     is needed. An observation is ``{"observation": uint8[D], "action_mask": int8[38]}``; the mask is
-    all zero for agents that are not to act. Rewards are the points of the hand just ended, of the
-    agent's side less the mean of the other sides, zero-sum over sides, on the step that ends it. A seat that sits out stays alive and is never selected.
+    all zero for agents that are not to act. Rewards are the points of the hand just ended, those of
+    the agent's side less the mean of the other sides', on the step that ends it; over sides they
+    add up to nothing. A seat that sits out stays alive and is never selected.
 
     Args:
         ruleset: A rule set, or its text.

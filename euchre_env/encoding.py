@@ -237,6 +237,10 @@ _SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT, np.arange(4)]).astype(np.
 """Where cards and suits stand in an observation: a row for each frame, the last trump-relative."""
 
 
+RULE_BLOCKS = {"rules": slice(0, _FIRST_RULES), "other_rules": slice(_FIRST_RULES, N_RULES)}
+"""The blocks of a rule set's codes, and which of the codes each holds."""
+
+
 def rule_codes(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
     """The rule set's codes as the rule blocks hold them: uint8[N_RULES]."""
     return (ruleset.record().view(np.int16) & 0xFF).astype(np.uint8)
@@ -581,7 +585,7 @@ def _read_scores(s: Any, read: _Reader, ruleset: Ruleset) -> None:
 
 def decode_rules(observation: npt.NDArray[np.uint8]) -> Ruleset:
     """The rule set that an observation carries."""
-    first, others = (observation[LAYOUT[name].slice] for name in ("rules", "other_rules"))
+    first, others = (observation[LAYOUT[name].slice] for name in RULE_BLOCKS)
     if first[_VARIANT_CODE] == PARTNERSHIP:
         others = rule_codes(Ruleset())[_FIRST_RULES:]  # left out, since they mean nothing there
     codes = np.concatenate([first, others]).astype(np.int16)

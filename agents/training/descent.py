@@ -80,6 +80,11 @@ def descend(
 # --- figures -----------------------------------------------------------------------------------
 
 
+def _phases(observation: Tensor) -> Tensor:
+    """Which phase each decision is in, uint8[n, phases], from its observation uint8[n, D]."""
+    return torch.cat([observation[:, LAYOUT[name].slice] for name in ("phase", "other_phase")], 1)
+
+
 def by_phase(observation: Tensor, columns: Sequence[Tensor]) -> Tensor:
     """Sums by phase of a decision, float32[phases, 1 + C]: their number, then each column's.
 
@@ -87,8 +92,7 @@ def by_phase(observation: Tensor, columns: Sequence[Tensor]) -> Tensor:
         observation: uint8[n, D].
         columns: float32[n] each.
     """
-    blocks = [observation[:, LAYOUT[name].slice] for name in ("phase", "other_phase")]
-    phase = torch.cat(blocks, 1).float()
+    phase = _phases(observation).float()
     return phase.T @ torch.stack([torch.ones_like(columns[0]), *columns], 1)
 
 
@@ -117,7 +121,7 @@ def explained_variance(decisions: Decisions, expected: npt.NDArray[np.float32]) 
     """
     result = decisions.reward[decisions.hand, decisions.seat]
     missed = result - expected
-    phase = decisions.observation[:, LAYOUT["phase"].slice].numpy().argmax(1)
+    phase = _phases(decisions.observation).numpy().argmax(1)
     groups = {"train": np.ones(len(phase), np.bool_)}
     groups |= {name: phase == number for number, name in enumerate(PHASES)}
     return {
