@@ -149,7 +149,7 @@ def question(s: Any, r: Any) -> str:
     if phase == LONER:
         return _ask_alone(s, r)
     if phase == STAY:
-        cost = f" Dropping out costs {_points(r.points_drop_out)}." if r.points_drop_out else ""
+        cost = f" Dropping out costs {_points(int(r.points_drop_out))}." if r.points_drop_out else ""
         called = f"{trump_name(int(s.trump)).capitalize()}, called by {SEAT_NAMES[int(s.maker)]}"
         return f"{called}: stay in, or drop out?{cost}"
     if phase == DUMMY_EXCHANGE:
@@ -356,7 +356,7 @@ def _scored(s: Any, makers: int, names: Sequence[str], verb: str) -> str:
     return f"{who} {verb} {_points(count)}{each}: {_feat(s, makers)}"
 
 
-def _points(count: Any) -> str:
+def _points(count: int) -> str:
     return f"{count} point{'s' * (count != 1)}"
 
 
