@@ -383,9 +383,10 @@ class Game:
 
     def _offer_to_save(self) -> None:
         """Ask for a file until the game is saved, or nothing is answered."""
+        endings = " or ".join(ENDINGS if self.table.ruleset.is_partnership else ENDINGS[1:])
         while True:
             try:
-                name = self.read("Save the game as (.egn or .jsonl, nothing for no): ")
+                name = self.read(f"Save the game as ({endings}, nothing for no): ")
             except Left:
                 return
             if not name:
