@@ -15,6 +15,7 @@ from agents.evaluation.match import play_match
 from agents.training import CheckpointError, ConfigError, Result, load_config, train
 from agents.training.checkpoint import latest_checkpoint, load_checkpoint
 from agents.training.config import config_from
+from agents.training.group import end_process
 
 
 def table(result: Result) -> str:
@@ -60,4 +61,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_process(main())

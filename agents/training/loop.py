@@ -248,7 +248,8 @@ class _Run:
         self.pool = Pool(config.pool, _agents(config, make))
         self.teacher = _teacher(config, make)
         self.learner = make_learner(config, self.net, self.workers, self.group)
-        solved = config.critic.double_dummy or config.critic.sees == "all"
+        judged = config.critic.double_dummy or config.critic.sees == "all"
+        solved = judged and rulesets[0].is_partnership
         self.collector = Collector(
             config.rollout.hands,
             rulesets,
