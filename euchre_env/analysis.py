@@ -45,7 +45,7 @@ def analyse_record(game: GameRecord) -> list[DealCosts]:
         game: A record, complete or not.
 
     Raises:
-        RulesetError: it is a game without partners, which nobody can judge yet.
+        RulesetError: a game without partners.
     """
     return [_costs(deal, game) for deal in full_deals(game)]
 

@@ -149,7 +149,9 @@ def question(s: Any, r: Any) -> str:
     if phase == LONER:
         return _ask_alone(s, r)
     if phase == STAY:
-        cost = f" Dropping out costs {_points(int(r.points_drop_out))}." if r.points_drop_out else ""
+        cost = (
+            f" Dropping out costs {_points(int(r.points_drop_out))}." if r.points_drop_out else ""
+        )
         called = f"{trump_name(int(s.trump)).capitalize()}, called by {SEAT_NAMES[int(s.maker)]}"
         return f"{called}: stay in, or drop out?{cost}"
     if phase == DUMMY_EXCHANGE:

@@ -198,7 +198,7 @@ def full_deals(game: GameRecord) -> list[FullDeal]:
     """Every deal of a game at its opening lead; one with a fault has its message as the note.
 
     Raises:
-        RulesetError: it is a game without partners, which nobody can judge yet.
+        RulesetError: a game without partners.
     """
     game.ruleset.require_partnership("records are judged")
     table = _Table(game)
@@ -209,7 +209,7 @@ def played_deals(game: GameRecord) -> list[PlayedDeal]:
     """Every deal of a game, decision by decision.
 
     Raises:
-        RulesetError: it is a game without partners, which nobody can judge yet.
+        RulesetError: a game without partners.
     """
     game.ruleset.require_partnership("records are judged")
     table = _Table(game)
