@@ -18,7 +18,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -142,6 +142,7 @@ class GameRecord:
             object.__setattr__(self, "initial_score", first_score(self.ruleset))
 
 
+@lru_cache(maxsize=64)
 def first_score(ruleset: Ruleset) -> tuple[int, ...]:
     """The score of a new game, by side."""
     r = ruleset.record()[0]
