@@ -16,6 +16,11 @@ SCRATCH = rules.new_states(1)
 DECISION_PHASES = rules.PHASES[: rules.OVER]
 """The phases of the partnership game in which a decision is due."""
 
+# Deals of games without partners, told as hands are played in several tests.
+SPREAD = "AS KD JS JH AD  TC KH AC KS TH  QS TS 9S JD 9D  9C AH JC KC QH  9H  QC QD TD"
+ROUND_TWO = "KH 9H TS JH 9S  TD AC QC JS JC  JD QD KD AD 9C  QH KC TC AH TH  KS  QS 9D AS"
+CLUB_UP = "KH 9H TS JH 9S  TD AC QC JS JC  JD QD KD AD KS  QH KC TC AH TH  9C  QS 9D AS"
+
 
 def deck_with(
     hands: dict[int, str], upcard: str, kitty: str = "", joker: bool = False
