@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,9 @@ import pytest
 
 import agents
 from agents.base import Agent, AgentError, RuleTable, View, check_actions, view_of
+from agents.evaluation import play_match
 from agents.network import PolicyValueNet, load_agent, save_policy
+from agents.simple import FirstLegalAgent
 from euchre_env.actions import action_id, action_text
 from euchre_env.batch import BatchEnv
 from euchre_env.cards import card_ids, deck_of
@@ -114,6 +117,45 @@ def test_available_lists_every_family() -> None:
         *("random", "first_legal", "greedy", "scripted:ACTIONS", "PATH.safetensors"),
     } | {f for f in agents.available() if re.split(r"[:\[]", f)[0] in agents.FAMILIES}
     assert all(agents.available().values())
+
+
+class Fixed(FirstLegalAgent):
+    """What a user may add."""
+
+    def __init__(self, number: str = "") -> None:
+        self.name = f"fixed:{number}" if number else "fixed"
+
+
+def test_a_registered_agent_is_made_listed_and_played() -> None:
+    with patch.dict(agents.FAMILIES):
+        agents.register("fixed", Fixed, "always the same", parameter="N", optional=True)
+        assert agents.make("fixed").name == "fixed"
+        assert agents.make("fixed:3").name == "fixed:3"
+        assert agents.available()["fixed[:N]"] == "always the same"
+        assert play_match("fixed", "first_legal", 20).points_per_hand == 0
+        assert agents.make("bids:random,plays:fixed:3").name == "bids:random,plays:fixed:3"
+        assert agents.sources_of(["bids:random,plays:fixed:3"]) == {"fixed": Path(__file__)}
+        assert agents.sources_of(["prefixed", "random"]) == {}
+        with pytest.raises(AgentError, match=r"no agent is called 'fixd'.*did you mean 'fixed'"):
+            agents.make("fixd")
+    with pytest.raises(AgentError, match="no agent is called 'fixed'"):
+        agents.make("fixed")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("random", "there is an agent 'random' already"),
+        ("", "'' is no name"),
+        ("a:b", "'a:b' is no name"),
+        ("x.safetensors", "is no name for an agent"),
+    ],
+)
+def test_a_name_that_cannot_be_registered_is_refused(name: str, message: str) -> None:
+    before = dict(agents.FAMILIES)
+    with pytest.raises(AgentError, match=message):
+        agents.register(name, Fixed)
+    assert before == agents.FAMILIES
 
 
 def test_no_torch_without_a_network() -> None:
