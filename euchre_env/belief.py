@@ -834,6 +834,7 @@ def _list_worlds(b, r, worlds):
 
 def _prepared(state: Any, ruleset: Ruleset, viewer: int) -> tuple[Any, Any, Any]:
     """The cleared record, STATE[1], the table and the rule record."""
+    ruleset.require_partnership("beliefs are")
     if not 0 <= viewer < N_SEATS:
         raise BeliefError(f"viewer {viewer} is no seat: seats are 0 to 3")
     seen = new_states(1)
@@ -866,6 +867,7 @@ def count_worlds(state: Any, ruleset: Ruleset, viewer: int) -> int:
 
     Raises:
         BeliefError: no such seat, or nothing explains the record.
+        RulesetError: a game without partners.
     """
     return int(_prepared(state, ruleset, viewer)[1].worlds)
 
@@ -928,7 +930,11 @@ def history(state: Any, ruleset: Ruleset) -> list[tuple[Any, int]]:
     Returns:
         Pairs of the full record before a decision (its generator state is 0) and the act taken,
         an id in that record's frame. Answers about weak hands are there unless a hand was swapped.
+
+    Raises:
+        RulesetError: a game without partners.
     """
+    ruleset.require_partnership("beliefs are")
     world = new_states(1)
     world[0] = state
     records = new_states(MAX_ACTS)

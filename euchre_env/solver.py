@@ -66,7 +66,7 @@ from .rules import (
     team,
     trick_size,
 )
-from .ruleset import RENEGE_PENALISED, RULES
+from .ruleset import PARTNERSHIP, RENEGE_PENALISED, RULES, Ruleset
 
 _TABLE_BITS = 8
 _DECK = (ONE << 25) - 1
@@ -580,7 +580,9 @@ def solve_many(
     Raises:
         ValueError: an unknown objective, or a position that has no value (weak-hand polls, hands
             that are over).
+        RulesetError: a game without partners.
     """
+    _require_partnership(rules)
     if objective not in OBJECTIVES:
         raise ValueError(f"objective={objective!r} is unknown: use 'points' or 'tricks'")
     rows = np.zeros(len(states), np.int16) if which is None else which
@@ -598,6 +600,11 @@ def solve_many(
             )
         )
     return values
+
+
+def _require_partnership(rules: npt.NDArray[Any]) -> None:
+    for record in rules[rules["variant"] != PARTNERSHIP]:
+        Ruleset.from_record(record).require_partnership("the solver is")
 
 
 def _require_decisions(states: npt.NDArray[Any]) -> None:
@@ -643,6 +650,7 @@ def solve(state: Any, rules: Any) -> Solution:
     Raises:
         ValueError: the position has no double-dummy value, see :func:`solve_many`, or there is
             none but to pass.
+        RulesetError: a game without partners.
     """
     states = new_states(1)
     states[0] = state
@@ -691,7 +699,10 @@ def best_call(state: Any, rules: Any) -> list[Call]:
 
     Raises:
         ValueError: the record is not in a bidding phase, or is impossible.
+        RulesetError: a game without partners.
     """
+    table = np.atleast_1d(np.asarray(rules))
+    _require_partnership(table)
     if state.phase not in (BID1, BID2, NAME_TRUMP):
         raise ValueError(
             f"best_call needs a record in a bidding phase, not {PHASES[state.phase]!r}"
@@ -699,7 +710,7 @@ def best_call(state: Any, rules: Any) -> list[Call]:
     states = new_states(1)
     states[0] = state
     _require_decisions(states)
-    r = np.atleast_1d(np.asarray(rules))[0]
+    r = table[0]
     found: list[Call] = []
     for action in _actions_of(int(legal(state, r)) & ~(1 << PASS)):
         after = _after(state, r, action)

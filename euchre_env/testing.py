@@ -85,10 +85,10 @@ def permute_hidden(
     """Return a copy of a game with the cards that `viewer` cannot see dealt otherwise.
 
     The other world agrees with all that the seat has seen: its own cards, plays, voids shown (by
-    effective suit), the upcard, its own discard and swap, and cards shown. What is only inferred
-    is not kept: that a caller held a natural trump, that a seat qualified as weak, or that a
-    hidden swap gave away the lowest cards. Every observation, mask and decision of `viewer` has to
-    be the same in both worlds.
+    effective suit), the upcard, what it laid away or swapped, and cards shown. What is only
+    inferred is not kept: that a caller held a natural trump, that a seat qualified as weak, or that
+    a hidden swap gave away the lowest cards. Every observation, mask and decision of `viewer` has
+    to be the same in both worlds.
 
     Args:
         state: A record of a game at any moment.
@@ -101,7 +101,7 @@ def permute_hidden(
     worlds[0] = state
     world = worlds[0]
     places = _hidden_places(world, rules_record, viewer)
-    open_to = {place: _cards_allowed(world, place, viewer) for place in places}
+    open_to = {place: _cards_allowed(world, rules_record, place, viewer) for place in places}
     slots = [(place, card) for place, cards in places.items() for card in _bits(cards)]
     for _ in range(_SWAPS if len(slots) > 1 else 0):
         i, j = draw.randrange(len(slots)), draw.randrange(len(slots))
@@ -124,6 +124,9 @@ def _hidden_places(s: Any, r: Any, viewer: int) -> dict[Place, int]:
     if s.swapper != viewer and (s.swapper < 0 or r.swap3_shown == 0):
         places["kitty", 0] = int(s.kitty)
     places["spare", 0] = int(s.spare)
+    places["dummy", 0] = int(s.dummy)
+    if s.maker != viewer:
+        places["buried", 0] = int(s.buried)
     if s.taker != viewer:
         places["discard", 0] = int(s.discard)
         if s.place == TAKEN:
@@ -131,12 +134,16 @@ def _hidden_places(s: Any, r: Any, viewer: int) -> dict[Place, int]:
     return places
 
 
-def _cards_allowed(s: Any, place: Place, viewer: int) -> int:
+def _cards_allowed(s: Any, r: Any, place: Place, viewer: int) -> int:
     """The cards against which, at a place, the viewer has seen nothing that speaks."""
     name, seat = place
     allowed = ~int(s.void[seat]) if name == "hand" else ~0
-    holds_upcard = name == "discard" or (name == "hand" and seat == s.taker)
-    if s.place == TAKEN_OR_BURIED and s.taker != viewer and not holds_upcard:
+    holds_upcard = {
+        "hand": seat == s.taker,
+        "discard": r.dealer_may_discard_upcard != 0,
+        "buried": s.maker == s.taker,
+    }
+    if s.place == TAKEN_OR_BURIED and s.taker != viewer and not holds_upcard.get(name, False):
         allowed &= ~int(s.upcard)
     return allowed
 
