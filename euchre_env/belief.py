@@ -62,6 +62,7 @@ from .rules import (
     DISCARD,
     KEEP,
     LONER,
+    MOST_SIDES,
     N_SEATS,
     NAME_TRUMP,
     NOBODY,
@@ -652,6 +653,8 @@ def _restore_score(world, out):
     for side in range(2):
         out.score[side] = world.score[side] - (world.points[side] if played_out else 0)
         out.games[side] = world.games[side]
+    for side in range(2, MOST_SIDES):
+        out.score[side] = out.games[side] = 0
     out.drawn = world.drawn
     out.hands = world.hands - (1 if played_out else 0)
     out.game_winner = world.game_winner

@@ -624,7 +624,8 @@ def test_equal_to_the_batch_of_one(rules: str, frame: str) -> None:
         env.step(action)
         rewards, done = batch.step([action])
         players = env.possible_agents
-        assert [env.rewards[agent] for agent in players] == rewards[0, : len(players)].tolist()
+        found = [env.rewards[agent] for agent in players]
+        assert found == pytest.approx(rewards[0, : len(players)].tolist())
     assert batch.truncated[0] == env.truncations["player_0"]
 
 

@@ -27,8 +27,8 @@ from euchre_env.encoding import LAYOUT
 from euchre_env.rules import (
     NAME_TRUMP,
     NOBODY,
+    OVER,
     PASS,
-    PHASES,
     TAKEN_OR_BURIED,
     apply,
     deal,
@@ -235,7 +235,7 @@ def test_legal_under_every_rule_set(name: str, episode: str) -> None:
         if step % 3 == 2:  # positions that the agent itself would not come to
             actions = env.random_actions()
         env.step(actions)
-    assert phases == set(range(len(PHASES) - 1))
+    assert phases == set(range(OVER))
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -381,7 +381,7 @@ def test_every_family_is_tested() -> None:
 def test_the_twins_are_fit_to_show_a_leak(positions: list[Position]) -> None:
     changed = [(p.true["hand"] != p.other["hand"]).any() for p in positions]
     assert np.mean(changed) > 0.9
-    assert {int(p.true["phase"]) for p in positions} == set(range(len(PHASES) - 1))
+    assert {int(p.true["phase"]) for p in positions} == set(range(OVER))
     assert any(p.true["discard"] != p.other["discard"] for p in positions)
     assert any(p.true["kitty"] != p.other["kitty"] for p in positions)
     for p in positions:

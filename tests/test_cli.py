@@ -84,7 +84,7 @@ def test_a_failing_case_is_told_and_gives_status_1(
     file.write_text(json.dumps(data))
     assert main(["cases", str(file)]) == 1
     out = capsys.readouterr().out
-    assert last_line(out) == "149 passed, 1 failed"
+    assert last_line(out) == "160 passed, 1 failed"
     told = f"{file}: SC-03: failed: points: expected [1, 0], the engine says [2, 0]"
     assert told in out
 

@@ -28,7 +28,7 @@ from euchre_env.actions import action_text
 from euchre_env.batch import BatchEnv
 from euchre_env.equity import equity_table
 from euchre_env.rules import N_ACTIONS, OVER, PHASES
-from euchre_env.ruleset import Ruleset
+from euchre_env.ruleset import OPTIONS, Ruleset
 from euchre_env.solver import ILLEGAL, solve_many
 from euchre_env.testing import permute_hidden, random_ruleset
 from tests.table import Table, dealt, random_deck, random_walk
@@ -135,7 +135,8 @@ def test_a_game_that_cannot_be_played_is_refused(name: str) -> None:
 
 
 def test_rules_under_which_nothing_scores_are_played() -> None:
-    nothing = {name: 0 for name in Ruleset().to_dict() if name.startswith("points_")}
+    points = [name for name in OPTIONS if name.startswith("points_")]
+    nothing = {name: 0 for name in points if OPTIONS[name].allowed_in("partnership")}
     for name in SEARCHERS:
         assert play_match(name, "random", 2, Ruleset(**nothing)).points_per_hand == 0
 
