@@ -7,26 +7,17 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from agents import AgentError, make
 from agents.evaluation.match import play_match
-from agents.training import CheckpointError, ConfigError, Result, load_config, train
+from agents.training import CheckpointError, ConfigError, load_config, train
 from agents.training.checkpoint import latest_checkpoint, load_checkpoint
 from agents.training.config import config_from
-
-
-def table(result: Result) -> str:
-    """The final matches, a line each, and the commands that repeat them."""
-    lines = ["", f"{'opponent':<12}{'points a hand':>22}{'deals':>8}  {'rules':<10}{'seed':>4}"]
-    again = ["", "To play them again:"]
-    for name, m in result.matches.items():
-        points = f"{m['points_per_hand']:+.4f} ± {m['ci95']:.4f}"
-        lines.append(f"{name:<12}{points:>22}{m['deals']:>8}  {m['ruleset']:<10}{m['seed']:>4}")
-        where = f"--deals {m['deals']} --ruleset {m['ruleset']} --seed {m['seed']}"
-        again.append(f"  euchre match {result.policy} {name} {where}")
-    return "\n".join([*lines, *again] if result.matches else [f"policy: {result.policy}"])
+from agents.training.group import end_process
+from agents.training.loop import begun_folder
 
 
 def main(words: list[str] | None = None) -> int:
@@ -34,7 +25,11 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--config", type=Path, help="a YAML file, such as configs/quick.yaml")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="continue this run's folder")
+    told = "continue the run of this name if it was begun (one process; torchrun takes --resume)"
+    parser.add_argument("--continue", dest="go_on", action="store_true", help=told)
+    parser.add_argument("--json", action="store_true", help="print the end as a line of JSON")
     known, overrides = parser.parse_known_args(words)
+    say = partial(print, file=sys.stderr if known.json else None)
     try:
         if known.config or overrides or not known.resume:
             config = load_config(known.config, overrides)
@@ -43,14 +38,15 @@ def main(words: list[str] | None = None) -> int:
         named = (*config.evaluation.opponents, *config.pool.agents, config.teacher.agent)
         for name in filter(None, named):
             make(name)
+        resume = begun_folder(config) if known.go_on else known.resume
 
         def evaluate(agent: Any, opponent: str, deals: int) -> Mapping[str, Any]:
             rules, seed = config.ruleset[0], config.evaluation.seed
             return play_match(agent, opponent, deals, rules, seed).to_dict()
 
-        result = train(config, evaluate, known.resume, make=make)
+        result = train(config, evaluate, resume, say, make)
         if os.environ.get("RANK", "0") == "0":  # of the processes of torchrun, one speaks
-            print(table(result))
+            print(result.to_json() if known.json else result.to_text())
     except (AgentError, CheckpointError, ConfigError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
@@ -60,4 +56,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_process(main())

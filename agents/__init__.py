@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +29,7 @@ __all__ = [
     "available",
     "check_actions",
     "make",
+    "register",
     "view_of",
 ]
 
@@ -42,14 +46,15 @@ class Family:
 
     Attributes:
         module: The module that makes them, relative to this package; imported on first use.
-        factory: The callable there; it takes the parameter's text if the family has a parameter.
+        factory: The callable there, by name, or, of a family that was registered, the callable
+            itself; it takes the parameter's text if the family has a parameter.
         help: What they do, in one line.
         parameter: What is written after the colon; empty where nothing may be.
         optional: Whether the parameter may be left out; the factory is then called without it.
     """
 
     module: str
-    factory: str
+    factory: str | Callable[..., Agent]
     help: str
     parameter: str = ""
     optional: bool = False
@@ -119,6 +124,8 @@ FAMILIES: dict[str, Family] = {
 """Every family by name. An entry is all that a new kind of agent needs to be known everywhere."""
 
 
+_WORD = r"\w[\w+-]*"
+"""What the name of a family looks like."""
 _OF_AGENTS = ("bids:", "rollout:", "search:")
 """How names begin that may end in another agent's, and so in a path."""
 
@@ -150,9 +157,52 @@ def make(name: str) -> Agent:
     if family is None:
         raise AgentError(f"no agent is called {name!r}{_hint(word)}: known are {_list()}")
     _check_parameter(name, word, bool(colon), parameter)
-    factory = getattr(importlib.import_module(family.module, __name__), family.factory)
+    factory = family.factory
+    if isinstance(factory, str):
+        factory = getattr(importlib.import_module(family.module, __name__), factory)
     agent: Agent = factory(parameter) if colon else factory()
     return agent
+
+
+def register(
+    name: str,
+    factory: Callable[..., Agent],
+    help: str = "",
+    parameter: str = "",
+    optional: bool = False,
+) -> None:
+    """Let :func:`make`, and so all of this process, know a further kind of agent.
+
+    Args:
+        name: What it is called.
+        factory: Makes one; it is given the parameter's text if there is a parameter.
+        help: What it does, in one line.
+        parameter: What is written after the colon; empty where nothing may be.
+        optional: Whether the parameter may be left out; the factory is then called without it.
+
+    Raises:
+        AgentError: the name is taken, or is no name.
+    """
+    if name in FAMILIES:
+        raise AgentError(f"there is an agent {name!r} already: give another name")
+    if not re.fullmatch(_WORD, name):
+        raise AgentError(f"{name!r} is no name for an agent: use letters, digits, '_', '+' and '-'")
+    FAMILIES[name] = Family("", factory, help, parameter, optional)
+
+
+def sources_of(names: Iterable[str]) -> dict[str, Path | None]:
+    """The file that defines each registered agent that is named; None where there is no file."""
+    words = {word for name in names for word in re.findall(_WORD, name)}
+    registered = {w: FAMILIES[w].factory for w in words & FAMILIES.keys()}
+    return {word: _file_of(made) for word, made in registered.items() if callable(made)}
+
+
+def _file_of(factory: Callable[..., Agent]) -> Path | None:
+    try:
+        file = inspect.getsourcefile(factory)
+    except (TypeError, OSError):
+        file = None
+    return Path(file) if file and Path(file).is_file() else None
 
 
 def split_of(parts: str) -> Agent:

@@ -128,7 +128,9 @@ class Advisor:
 
         Raises:
             AgentError: a record in which nobody is to act.
+            RulesetError: a game without partners.
         """
+        ruleset.require_partnership("advice is")
         if not len(states):
             return []
         if (states["turn"] < 0).any():

@@ -10,7 +10,6 @@ import importlib.metadata
 import itertools
 import json
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -23,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from euchre_env._files import write_whole
+from euchre_env._revision import code_revision
 from euchre_env.encoding import (
     HIDDEN_LAYOUT,
     LAYOUT,
@@ -37,6 +37,9 @@ from euchre_env.ruleset import Ruleset
 from euchre_env.symmetry import SWAPPED_ACTIONS, SuitOrder
 
 from .base import Actions, AgentError, View
+
+MLP = "mlp"
+"""The kind of network that there is from the start."""
 
 ILLEGAL = -1e9
 """The logit of an illegal action: its probability is exactly 0, and no product with it is NaN."""
@@ -184,6 +187,9 @@ class PolicyValueNet(Body):
         ValueError: an unknown block, or a layer width out of range.
     """
 
+    kind = MLP
+    """Its name among :data:`NETWORKS`."""
+
     def __init__(
         self,
         hidden: Sequence[int] = (256, 256),
@@ -199,8 +205,9 @@ class PolicyValueNet(Body):
 
     @property
     def shape(self) -> dict[str, Any]:
-        """What builds a network of this shape: ``PolicyValueNet(**net.shape)``."""
+        """What builds a network of this shape: ``network_of(**net.shape)``."""
         return {
+            **({} if self.kind == MLP else {"kind": self.kind}),
             "hidden": list(self.hidden),
             "blocks": list(self.blocks),
             "ordered_suits": self.ordered_suits,
@@ -213,6 +220,38 @@ class PolicyValueNet(Body):
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """uint8[B, D] -> logits float32[B, 38], not masked, and values float32[B]."""
         return self.heads(self.features(observation))
+
+
+NETWORKS: dict[str, type[PolicyValueNet]] = {MLP: PolicyValueNet}
+"""The networks that can be trained and loaded, by the setting ``network.kind``."""
+
+
+def register_network(kind: str, network: type[PolicyValueNet]) -> None:
+    """Let this process train networks of a further kind, and load their policy files.
+
+    Args:
+        kind: The value of ``network.kind`` that stands for it.
+        network: A subclass of :class:`PolicyValueNet` that is made from the same arguments.
+
+    Raises:
+        AgentError: there is a network of that kind already.
+    """
+    if kind in NETWORKS:
+        raise AgentError(f"there is a network of kind {kind!r} already: give another name")
+    network.kind = kind
+    NETWORKS[kind] = network
+
+
+def network_of(kind: str = MLP, **shape: Any) -> PolicyValueNet:
+    """A network of a kind; the other arguments are those of :class:`PolicyValueNet`.
+
+    Raises:
+        ValueError: no such kind, an unknown block, or a layer width out of range.
+    """
+    if kind not in NETWORKS:
+        known = ", ".join(NETWORKS)
+        raise ValueError(f"no network of kind {kind!r} is registered: known are {known}")
+    return NETWORKS[kind](**shape)
 
 
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
@@ -327,18 +366,6 @@ def code_version() -> str:
         return "unknown"
 
 
-def code_revision() -> str | None:
-    """The git revision of these sources, marked where they were edited; None outside a checkout."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    try:
-        said = subprocess.run(
-            command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return said.stdout.strip() if said.returncode == 0 else None
-
-
 def save_policy(path: str | Path, net: PolicyValueNet, header: Mapping[str, Any]) -> None:
     """Write a network as ``.safetensors`` with a JSON header, atomically.
 
@@ -421,7 +448,7 @@ def load_policy(path: str | Path) -> tuple[PolicyValueNet, dict[str, Any]]:
     header, shapes = _read_file(path)
     _check_layout(path, header)
     try:
-        net = PolicyValueNet(**header["network"])
+        net = network_of(**header["network"])
     except (KeyError, TypeError, ValueError) as error:
         raise PolicyError(f"{path} describes no network that can be built: {error}") from None
     expected = {name: list(value.shape) for name, value in net.state_dict().items()}

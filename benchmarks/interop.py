@@ -13,6 +13,7 @@ theirs prints the row that docs/interop.md records with its date.
 """
 
 import argparse
+import json
 import runpy
 import sys
 import warnings
@@ -36,6 +37,7 @@ DECISIONS = 21
 OPTIONS = {"deck": DECK, "dealer": DEALER}
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "interop.md"
+HEADER = ("library", "version", "what ran", "rewards of seats 0, 1, 2, 3")
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 
 ORDER_UP, ALONE = action_id("order_up"), action_id("alone")
@@ -451,28 +453,34 @@ def versions(library: Library) -> str | None:
         return None
 
 
-def row(library: Library) -> tuple[str, bool]:
-    """A line of the table, and whether the rewards are right."""
+def row(library: Library) -> tuple[list[str], bool]:
+    """The cells of a line of the table, and whether the rewards are right."""
     ran, rewards = library.run()
     shown = ", ".join(f"{value:+g}" for value in rewards)
-    return f"| {library.name} | {versions(library)} | {ran} | {shown} |", rewards == REWARDS
+    return [library.name, str(versions(library)), ran, shown], rewards == REWARDS
 
 
-def table(libraries: tuple[Library, ...]) -> tuple[list[str], int]:
-    """The table's lines, and the exit status."""
-    lines = ["| library | version | what ran | rewards of seats 0, 1, 2, 3 |", "|---|---|---|---|"]
+def table(libraries: tuple[Library, ...]) -> tuple[list[list[str]], int]:
+    """The cells of the table's lines, and the exit status."""
+    rows = []
     status = 0
     for library in libraries:
         if versions(library) is None:
             print(f"{library.name}: {' and '.join(library.packages)} not installed, left out")
             status = max(status, 2)
             continue
-        line, right = row(library)
-        lines.append(line)
+        cells, right = row(library)
+        rows.append(cells)
         if not right:
             print(f"{library.name}: the rewards are wrong, they must be {REWARDS}")
-            return lines, 1
-    return lines, status
+            return rows, 1
+    return rows, status
+
+
+def lines_of(rows: list[list[str]]) -> list[str]:
+    """The table in Markdown."""
+    rule = "|---|---|---|---|"
+    return [f"| {' | '.join(HEADER)} |", rule, *(f"| {' | '.join(cells)} |" for cells in rows)]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -480,6 +488,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", help="run one library by its name")
     parser.add_argument("--write", action="store_true", help="write the table into docs/interop.md")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table's rows here")
     args = parser.parse_args(argv)
     chosen = LIBRARIES
     if args.only:
@@ -487,10 +496,12 @@ def main(argv: list[str] | None = None) -> int:
         chosen = tuple(each for each in every if args.only.lower() in each.name.lower())
         if not chosen:
             parser.error(f"--only {args.only}: there are {', '.join(x.name for x in every)}")
-    lines, status = table(chosen)
-    print("\n".join(lines))
+    rows, status = table(chosen)
+    print("\n".join(lines_of(rows)))
     if args.write and status == 0 and not args.only:
-        write_table(lines)
+        write_table(lines_of(rows))
+    if args.json:
+        write_whole(args.json, (json.dumps({"header": HEADER, "rows": rows}) + "\n").encode())
     return status
 
 

@@ -3,11 +3,12 @@
     python benchmarks/soak.py --hands 10000000
 
 Hands are played by random legal actions (passes favoured, so that late calls, lone hands and polls
-are common) under the presets and random rule sets, in games that go on to their end. After each
-decision: every card in one place and none lost, the seat to act holds what it may play, tricks and
-turns in order. After each hand: points that the rule set can give, to one side only, and scores
-that add up. A hand that takes more decisions than any can, or a game that does not end, counts as
-a hang. The first fault ends the run with status 1 and the seed, rule set and record that show it.
+are common) under the presets of all games and random rule sets, half of them of the partnership
+game, in games that go on to their end. After each decision: every card in one place and none lost,
+the seat to act holds what it may play, tricks and turns in order. After each hand: points that the
+rule set can give, to those that can have them, and scores that add up. A hand that takes more
+decisions than any can, or a game that does not end, counts as a hang. The first fault ends the run
+with status 1 and the seed, rule set and record that show it.
 
 ``--resets N`` then resets each kind of environment N times in all and reports the growth of the
 process's memory. ``--json FILE`` writes the figures.
@@ -43,6 +44,9 @@ from euchre_env.kernels import (
 )
 from euchre_env.rules import (
     DISCARD,
+    DUMMY_EXCHANGE,
+    HAND_SIZE,
+    MOST_SIDES,
     N_SEATS,
     N_TRICKS,
     NOBODY,
@@ -52,12 +56,15 @@ from euchre_env.rules import (
     STATE,
     UNDECIDED,
     apply,
+    count_sides,
+    counts_down,
+    dummy_size,
     is_out,
     legal,
     next_hand,
-    team,
+    side_of,
 )
-from euchre_env.ruleset import PRESETS, RENEGE_DEDUCT, RENEGE_PENALISED
+from euchre_env.ruleset import PRESETS, RENEGE_DEDUCT, RENEGE_PENALISED, VARIANT_PRESETS
 from euchre_env.testing import random_ruleset
 
 FAULTS = (
@@ -68,7 +75,7 @@ FAULTS = (
     "a seat that sits out is to act",
     "a card that the seat does not hold is legal",
     "the tricks do not add up",
-    "both sides score, or points that the rule set does not know",
+    "points for a side that can have none, or that the rule set does not know",
     "the score is not the sum of the points",
     "a hand does not end",
     "a game does not end",
@@ -88,10 +95,12 @@ FAULTS = (
 ) = range(len(FAULTS))
 
 MOST_DECISIONS = 40
-"""Polls of weak hands 4, passes 8, alone 2, defence 2, discard 1, cards 20, and some to spare."""
+"""Polls of weak hands 4, passes 8, alone 2, defence 2, discard 1, cards 20, and some to spare;
+where a dummy of five is exchanged, there are no polls of partners."""
 MOST_HANDS = 2000
-"""Of one match of random play. Where a renege takes points away, random players sink for ever: such
-a match is broken off and counted; under any other rules it is a fault."""
+"""Of one match of random play. Where a renege takes points away, or a set is added to a score that
+counts down, random players may sink for ever: such a match is broken off and counted; under any
+other rules it is a fault."""
 CARD_SET = (1 << N_CARDS) - 1
 
 
@@ -102,8 +111,10 @@ CARD_SET = (1 << N_CARDS) - 1
 def fault_of_cards(s, r):
     """Whether every card of the deck is in one place."""
     count = popcount(np.int64(s.kitty)) + popcount(np.int64(s.spare))
-    count += popcount(np.int64(s.discard))
+    count += popcount(np.int64(s.discard)) + popcount(np.int64(s.dummy))
+    count += popcount(np.int64(s.buried))
     union = np.int64(s.kitty) | np.int64(s.spare) | np.int64(s.discard)
+    union |= np.int64(s.dummy) | np.int64(s.buried)
     if s.taker < 0:
         count += popcount(np.int64(s.upcard))
         union |= np.int64(s.upcard)
@@ -115,48 +126,124 @@ def fault_of_cards(s, r):
 
 
 @njit
-def fault_of_decision(s, legal_set):
+def cards_due(s, r, seat):
+    """How many cards a seat should hold or have played."""
+    if seat >= r.players:
+        return np.int64(0)
+    if seat == s.turn and s.phase == DISCARD:
+        return np.int64(HAND_SIZE + 1)
+    if seat == s.turn and s.phase == DUMMY_EXCHANGE:
+        return HAND_SIZE + dummy_size(r) - popcount(np.int64(s.buried))
+    return np.int64(HAND_SIZE)
+
+
+@njit
+def fault_of_decision(s, r, legal_set):
     """Whether the seat to act can act, by its turn and its cards."""
-    if legal_set == 0 or s.turn < 0 or s.turn >= N_SEATS:
+    if legal_set == 0 or s.turn < 0 or s.turn >= r.players:
         return STUCK
     if is_out(s, s.turn):
         return OUT_ACTS
-    if s.phase == PLAY or s.phase == DISCARD:
+    if s.phase == PLAY or s.phase == DISCARD or s.phase == DUMMY_EXCHANGE:
         if legal_set & ~np.int64(s.hand[s.turn]) != 0:
             return NOT_HELD
     elif legal_set & CARD_SET != 0:
         return NOT_HELD
     for seat in range(N_SEATS):
-        full = 6 if s.phase == DISCARD and seat == s.turn else 5
         held = popcount(np.int64(s.hand[seat]))
-        if held + popcount(np.int64(s.played[seat])) != full:
+        if held + popcount(np.int64(s.played[seat])) != cards_due(s, r, seat):
             return HELD
-    if np.int64(s.tricks[0]) + np.int64(s.tricks[1]) != s.trick:
-        return TRICKS
-    return SOUND
+    return SOUND if tricks_taken(s) == s.trick else TRICKS
+
+
+@njit
+def tricks_taken(s):
+    """Tricks of all sides."""
+    taken = np.int64(0)
+    for side in range(MOST_SIDES):
+        taken += s.tricks[side]
+    return taken
 
 
 @njit
 def fault_of_points(s, r):
     """Whether a hand just finished has points that its rule set can give."""
+    for side in range(MOST_SIDES):
+        if s.points[side] != 0 and (side >= count_sides(r) or s.thrown_in != 0):
+            return POINTS
+    if s.thrown_in != 0:
+        return SOUND
+    if s.offender != NOBODY:
+        return fault_of_renege(s, r)
+    if tricks_taken(s) != N_TRICKS:
+        return TRICKS
+    return fault_counting_down(s, r) if counts_down(r) else fault_of_sides(s, r)
+
+
+@njit
+def fault_of_renege(s, r):
+    """Whether one team has the points of a renege, or has lost them."""
     if s.points[0] != 0 and s.points[1] != 0:
         return POINTS
-    if s.thrown_in != 0:
-        return SOUND if s.points[0] == 0 and s.points[1] == 0 else POINTS
-    if s.offender != NOBODY:
-        size = max(abs(np.int64(s.points[0])), abs(np.int64(s.points[1])))
-        known = size == r.renege_points or size == r.renege_points_vs_loner
-        return SOUND if known else POINTS
-    if np.int64(s.tricks[0]) + np.int64(s.tricks[1]) != N_TRICKS:
-        return TRICKS
-    makers = team(np.int64(s.maker))
-    made, defended = np.int64(s.points[makers]), np.int64(s.points[1 - makers])
-    if s.tricks[makers] >= 3:
-        known = made in (r.points_make, r.points_march, r.points_loner_march, r.points_loner_four)
-        return SOUND if known and defended == 0 else POINTS
-    known = defended in (r.points_euchre, r.points_loner_euchred, r.points_super_euchre)
-    known |= defended == r.defend_alone_points[0] or defended == r.defend_alone_points[1]
-    return SOUND if known and made == 0 else POINTS
+    size = max(abs(np.int64(s.points[0])), abs(np.int64(s.points[1])))
+    known = size == r.renege_points or size == r.renege_points_vs_loner
+    return SOUND if known else POINTS
+
+
+@njit
+def fault_of_sides(s, r):
+    """Whether the makers score for three tricks or more, or else every other side alike."""
+    makers = side_of(r, np.int64(s.maker))
+    made, euchre = s.tricks[makers] >= 3, np.int64(NOBODY)
+    for side in range(count_sides(r)):
+        points = np.int64(s.points[side])
+        known = points == 0
+        if side == makers and made:
+            known = points in (r.points_make, r.points_march)
+            known |= points in (r.points_loner_march, r.points_loner_four)
+        elif side != makers and not made:
+            known = points in (r.points_euchre, r.points_loner_euchred, r.points_super_euchre)
+            known |= points in (r.defend_alone_points[0], r.defend_alone_points[1])
+            known |= points == r.points_three_hand_loner_euchred
+            known &= euchre in (NOBODY, points)
+            euchre = points
+        if not known:
+            return POINTS
+    return SOUND
+
+
+@njit
+def fault_counting_down(s, r):
+    """Whether each player goes down by its tricks, or up by a set or for dropping out."""
+    for seat in range(r.players):
+        points, tricks = np.int64(s.points[seat]), np.int64(s.tricks[seat])
+        if is_out(s, seat):
+            known = points == -r.points_drop_out and tricks == 0 and seat != s.maker
+        elif tricks == 0 and r.set_without_trick == 0 and seat != s.maker:
+            known = points == 0
+        elif tricks == 0 or (seat == s.maker and tricks < 3):
+            known = points == -r.points_set
+        else:
+            known = points == tricks
+        if not known:
+            return POINTS
+    return SOUND
+
+
+@njit
+def fault_of_score(s, r, before):
+    """Whether each side's score is what it was, int64[4], and the points of the hand."""
+    for side in range(MOST_SIDES):
+        change = -np.int64(s.points[side]) if counts_down(r) else np.int64(s.points[side])
+        if s.score[side] != before[side] + change:
+            return SCORE
+    return SOUND
+
+
+@njit
+def may_never_end(r):
+    """Whether random players may lose points for ever."""
+    return counts_down(r) or (r.renege == RENEGE_PENALISED and r.renege_mode == RENEGE_DEDUCT)
 
 
 # --- play --------------------------------------------------------------------------------------
@@ -179,7 +266,7 @@ def play_hand(s, r, figures):
         if fault != SOUND or s.phase == OVER:
             return fault
         legal_set = legal(s, r)
-        fault = fault_of_decision(s, legal_set)
+        fault = fault_of_decision(s, r, legal_set)
         if fault != SOUND:
             return fault
         apply(s, r, choose(s, legal_set))
@@ -195,25 +282,25 @@ def soak_block(states, rule_records, seed, hands, figures):
     reneges, and matches broken off.
     """
     s, r = states[0], rule_records[0]
-    deck = np.empty(N_CARDS, np.int8)
+    deck, before = np.empty(N_CARDS, np.int8), np.empty(MOST_SIDES, np.int64)
     s.rng = seed_of(seed, 0)
     goal = figures[1] + hands
     while figures[1] < goal:
         start_episode(s, r, NOBODY, deck)
         for number in range(MOST_HANDS + 1):
             if number == MOST_HANDS:
-                if r.renege != RENEGE_PENALISED or r.renege_mode != RENEGE_DEDUCT:
+                if not may_never_end(r):
                     return ENDLESS
                 figures[6] += 1
                 break
-            before_0, before_1 = np.int64(s.score[0]), np.int64(s.score[1])
+            before[:] = s.score
             fault = play_hand(s, r, figures)
             if fault == SOUND:
                 fault = fault_of_points(s, r)
+            if fault == SOUND:
+                fault = fault_of_score(s, r, before)
             if fault != SOUND:
                 return fault
-            if s.score[0] != before_0 + s.points[0] or s.score[1] != before_1 + s.points[1]:
-                return SCORE
             figures[1] += 1
             figures[3] += np.int64(s.thrown_in != 0)
             figures[4] += np.int64(s.loner != NOBODY)
@@ -245,11 +332,10 @@ class Soak(NamedTuple):
 
 
 def rulesets_of(count: int, seed: int) -> list[Ruleset]:
-    """The presets that can be played, then random rule sets, ``count`` in all."""
+    """The presets, then random rule sets, every second one of any game; ``count`` in all."""
     rng = random.Random(seed)
-    presets = [Ruleset.preset(name) for name in PRESETS]
-    playable = [ruleset for ruleset in presets if ruleset.playable]
-    return [*playable, *(random_ruleset(rng) for _ in range(count))][:count]
+    presets = [Ruleset.preset(name) for name in (*PRESETS, *VARIANT_PRESETS)]
+    return [*presets, *(random_ruleset(rng, k % 2 == 1) for k in range(count))][:count]
 
 
 def soak(hands: int, seed: int, count: int = 200, said: Any = None) -> Soak:

@@ -12,10 +12,8 @@ is 1.
 import argparse
 import json
 import os
-import platform
 import sys
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -178,22 +176,11 @@ def show_peers(samples: dict[str, list[Sample]]) -> None:
 # ---- the command ---------------------------------------------------------------------------------
 
 
-def installed(name: str) -> str:
-    """The version of a library, or that it is absent."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
-
-
 def machine() -> dict[str, Any]:
-    """What the figures were taken on."""
-    return {
-        "python": platform.python_version(),
-        "processor": platform.machine(),
-        "cores": os.cpu_count(),
-        "libraries": {name: installed(name) for name in LIBRARIES},
-    }
+    """What the figures were taken on; imported late, since it brings the agents along."""
+    from agents.evaluation.machine import machine as here
+
+    return here(LIBRARIES)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:

@@ -1,6 +1,6 @@
 """Draw the tables of docs/pictures: ``python docs/table_pictures.py``.
 
-``MOMENTS`` are moments of two fixed deals that between them show all that a drawing can show; the
+``MOMENTS`` are moments of fixed deals that between them show all that a drawing can show; the
 tests compare pictures of the same moments with those in tests/data/pictures.
 """
 
@@ -26,6 +26,9 @@ PICTURES = DOCS / "pictures"
 # North, East, South, West, upcard, kitty
 DECK = "TD 9H AS KS TC  JS TH QS AH QC  JH QH AC TS 9D  AD JD 9S KD 9C  KH  JC KC QD"
 DUEL = "JC QS KH QH TH  9S TS QD KD 9D  JS AS KS AH AD  9C TC QC KC JD  9H  JH AC TD"
+SPREAD = "AS KD JS JH AD  TC KH AC KS TH  QS TS 9S JD 9D  9C AH JC KC QH  9H  QC QD TD"
+ROUND_TWO = "KH 9H TS JH 9S  TD AC QC JS JC  JD QD KD AD 9C  QH KC TC AH TH  KS  QS 9D AS"
+SPARE = "QD AH 9C AS AD  JD JS TC TS KS  9H TH KC 9S JC  KH QH 9D TD KD  JH  QS QC AC"
 ORDERED = "pass pass pass order_up with_partner"
 PLAYED = "9D AD TD JS QH JH JD 9H TH AC 9C TC QC TS 9S AS QS KS AH KH KD"
 
@@ -39,13 +42,14 @@ class Moment:
     deck: str = DECK
     rules: Ruleset = Ruleset()  # noqa: RUF009 - a frozen value
     viewer: int | None = None
+    score: tuple[int, ...] = (6, 7)
     figures: tuple[tuple[str, float, float], ...] = ()
     names: tuple[str, ...] | None = None
 
     def items(self) -> list[render.Item]:
         """The drawing list."""
         env = raw_env(self.rules)
-        options = {"dealer": self.dealer, "deck": self.deck, "score": (6, 7)}
+        options = {"dealer": self.dealer, "deck": self.deck, "score": self.score}
         env.reset(seed=1, options=options)
         for word in self.history.split():
             env.step(action_id(word))
@@ -81,10 +85,56 @@ MOMENTS = {
         rules=Ruleset(defend_alone="vs_loner"),
     ),
     "over": Moment(f"{ORDERED} {PLAYED}"),
+    "three_hand": Moment(
+        "pass pass order_up TC with_partner 9C KS JC 9S JS 9H AC JD",
+        dealer=1,
+        deck=SPREAD,
+        rules=Ruleset.preset("three_hand"),
+        score=(6, 7, 3),
+        names=("greedy", "you", "random"),
+        viewer=1,
+    ),
+    "dummy": Moment(
+        "pass pass order_up TC",
+        dealer=1,
+        deck=SPREAD,
+        rules=Ruleset.preset("three_hand"),
+        score=(6, 7, 3),
+        figures=(("alone", 0.06, -0.8), ("with_partner", 0.94, 1.1)),
+    ),
+    "buck": Moment(
+        "pass pass pass pass pass pass call_C keep keep pass AH QC JD JC 9C",
+        deck=ROUND_TWO,
+        rules=Ruleset.preset("dirty_clubs"),
+        score=(12, 9, 21, 5),
+    ),
+    "cutthroat": Moment(
+        "pass pass order_up 9C TC KC AH JH JD",
+        dealer=0,
+        deck=SPARE,
+        rules=Ruleset.preset("cutthroat"),
+        score=(4, 15, 9),
+    ),
+    "set": Moment(
+        "pass pass pass pass pass pass call_C keep keep pass "
+        "AH QC JD JC 9C TC JS QD KC AC KD TH TD AD QH",
+        deck=ROUND_TWO,
+        rules=Ruleset.preset("dirty_clubs"),
+        score=(12, 9, 21, 5),
+    ),
+    "two_hand": Moment(
+        "pass order_up JS TS QS AC 9H JH TH AS",
+        dealer=0,
+        deck=SPREAD,
+        rules=Ruleset.parse("two_hand,two_hand_dummy=maker"),
+    ),
 }
 """The moments by the names of their pictures."""
 
-SHOWN = ("bidding", "calls", "alone", "trick", "seen_by_east")
+SHOWN = (
+    *("bidding", "calls", "alone", "trick", "seen_by_east"),
+    *("three_hand", "two_hand", "buck", "cutthroat"),
+)
 """Those that are shown in the documentation."""
 
 

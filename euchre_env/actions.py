@@ -50,19 +50,19 @@ ACTION_TEXT: tuple[str, ...] = (*(card_text(i) for i in range(N_CARDS)), *_WORDS
 """The text of each absolute action id."""
 
 ACTION_MEANING: dict[str, str] = {
-    "pass": "decline to call",
+    "pass": "decline to call; where players may drop out, do so",
     "order_up": "make the upcard's suit trump; the dealer's own pick-up too",
     "call_C": "name clubs trump",
     "call_D": "name diamonds trump",
     "call_H": "name hearts trump",
     "call_S": "name spades trump",
     "call_NT": "call no trump",
-    "alone": "the maker plays without the partner",
-    "with_partner": "the maker plays with the partner",
+    "alone": "the maker plays without the partner, or without the dummy",
+    "with_partner": "the maker plays with the partner, or takes the dummy",
     "defend_alone": "defend without the partner",
     "defend_together": "defend with the partner",
     "claim": "claim the weak hand: throw the deal in, or swap three cards",
-    "keep": "keep the weak hand",
+    "keep": "keep the weak hand; where players may drop out, stay in",
 }
 
 

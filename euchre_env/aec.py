@@ -426,7 +426,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         sides = range(count_sides(rules))
         low, top = -POINTS_OFFSET, 255 - POINTS_OFFSET
         limit = ""
-        if counts_down(rules):
+        if target is not None and counts_down(rules):
             low, limit = 1, " (a player at 0 has won)"
         elif target is not None:
             top, limit = target - 1, f" (a side at target_score={target} has won)"

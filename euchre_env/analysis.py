@@ -45,7 +45,7 @@ def analyse_record(game: GameRecord) -> list[DealCosts]:
         game: A record, complete or not.
 
     Raises:
-        RulesetError: the game's rule set cannot be played.
+        RulesetError: a game without partners.
     """
     return [_costs(deal, game) for deal in full_deals(game)]
 

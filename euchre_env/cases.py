@@ -297,7 +297,8 @@ def _deal_sizes(q: _Question) -> dict[str, Any]:
 
 def _phase_order(q: _Question) -> dict[str, Any]:
     s = _position(q)
-    phases, actors = [], []
+    phases: list[str] = []
+    actors: list[int] = []
     while s.phase != rules.OVER:
         if ([_phase_text(s)], [int(s.turn)]) != (phases[-1:], actors[-1:]):  # cards one by one
             phases.append(_phase_text(s))

@@ -91,7 +91,9 @@ def outcomes_of(ruleset: Ruleset, shares: npt.ArrayLike | None = None) -> Floats
 
     Raises:
         EquityError: shares of another shape, negative, or of more than one.
+        RulesetError: a game without partners.
     """
+    ruleset.require_partnership("chances to win a game are")
     given = np.asarray(shares_by_rule(ruleset) if shares is None else shares, np.float64)
     if given.shape != SHAPE or not (given >= 0).all() or given.sum() > 1 + 1e-9:
         raise EquityError(
@@ -271,13 +273,15 @@ class Equity:
         """The chances under some rules.
 
         Args:
-            ruleset: A rule set that can be played.
+            ruleset: A rule set of the partnership game.
             outcomes: As :func:`outcomes_of` gives them; those of the shipped shares unless given.
             games: Games of the match won by the own side, by the other, and drawn.
 
         Raises:
             EquityError: outcomes that are no distribution, or a match that is over.
+            RulesetError: a game without partners.
         """
+        ruleset.require_partnership("chances to win a game are")
         shares = outcomes_of(ruleset) if outcomes is None else _check_outcomes(outcomes)
         match = _Match(ruleset, _check_outcomes(shares))
         if len(games) != 3 or min(games) < 0 or match.decided(games) is not None:
@@ -360,7 +364,7 @@ def equity_table(
         the chance to win the match.
 
     Raises:
-        EquityError: see :meth:`Equity.of`.
+        EquityError, RulesetError: see :meth:`Equity.of`.
     """
     return Equity.of(ruleset, outcomes, games).table
 

@@ -5,10 +5,11 @@ No rule is decided here: :func:`euchre_env.rules.legal` says what is legal, the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import rules
+from ._check import listed
 from .actions import ACTION_TEXT, FROM_ABSOLUTE, legal_ids
 from .cards import (
     BIT_OF,
@@ -21,6 +22,7 @@ from .cards import (
     TRUMPS,
     card_text,
     cards_of,
+    popcount,
 )
 from .rules import (
     ALONE,
@@ -33,6 +35,9 @@ from .rules import (
     DEFEND_ALONE,
     DEFEND_TOGETHER,
     DISCARD,
+    DUMMY_EXCHANGE,
+    DUMMY_NAMES,
+    HAND_SIZE,
     KEEP,
     LONER,
     N_ACTIONS,
@@ -43,10 +48,12 @@ from .rules import (
     PASS,
     PLAY,
     SEAT_NAMES,
+    STAY,
     TEAM_NAMES,
     WEAK_HAND,
     WITH_PARTNER,
 )
+from .ruleset import PARTNERSHIP, THREE_HAND_DUMMY
 
 __all__ = [
     "card_name",
@@ -68,6 +75,8 @@ _ACTS_OF = {
     DEFEND: (DEFEND_ALONE, DEFEND_TOGETHER),
     DISCARD: tuple(range(N_CARDS)),
     PLAY: tuple(range(N_CARDS)),
+    DUMMY_EXCHANGE: tuple(range(N_CARDS)),
+    STAY: (PASS, KEEP),
 }
 """The kinds of acts that a phase asks for, whether or not each is legal."""
 
@@ -103,6 +112,15 @@ def trump_name(trump: int) -> str:
     return "no trump" if trump == NO_TRUMP else SUIT_NAMES[trump]
 
 
+def _has_partners(r: Any) -> bool:
+    return bool(r is None or r.variant == PARTNERSHIP)
+
+
+def _leaves_dummy(r: Any) -> bool:
+    """Whether to play alone is to leave a dummy that the maker may take."""
+    return bool(r.variant == THREE_HAND_DUMMY and r.dummy_exchange)
+
+
 def _one_of(words: Iterable[str]) -> str:
     *most, last = words
     return f"{', '.join(most)} or {last}" if most else last
@@ -129,8 +147,17 @@ def question(s: Any, r: Any) -> str:
         must = "" if int(rules.legal(s, r)) >> PASS & 1 else " The dealer has to call."
         return f"Name a trump suit{'.' if must else ', or pass?'}{must}"
     if phase == LONER:
-        whose = "" if s.turn == s.maker else f" {SEAT_NAMES[int(s.maker)]} called."
-        return f"{trump_name(int(s.trump)).capitalize()}: play alone, or with your partner?{whose}"
+        return _ask_alone(s, r)
+    if phase == STAY:
+        cost = (
+            f" Dropping out costs {_points(int(r.points_drop_out))}." if r.points_drop_out else ""
+        )
+        called = f"{trump_name(int(s.trump)).capitalize()}, called by {SEAT_NAMES[int(s.maker)]}"
+        return f"{called}: stay in, or drop out?{cost}"
+    if phase == DUMMY_EXCHANGE:
+        count = popcount(int(s.hand[s.turn])) - HAND_SIZE
+        cards = f"{count} card{'s' * (count != 1)}"
+        return f"You took the {DUMMY_NAMES[int(r.variant)]}: lay {cards} away."
     if phase == DEFEND:
         return "Defend alone, or together with your partner?"
     if phase == DISCARD:
@@ -140,6 +167,16 @@ def question(s: Any, r: Any) -> str:
     if s.count == 0:
         return "Lead a card."
     return f"Play a card to {_led(s)}."
+
+
+def _ask_alone(s: Any, r: Any) -> str:
+    trump = trump_name(int(s.trump)).capitalize()
+    if _leaves_dummy(r):
+        return f"{trump}: take the dummy, or leave it and play alone?"
+    if not _has_partners(r):
+        return f"{trump}: play alone, or not?"
+    whose = "" if s.turn == s.maker else f" {SEAT_NAMES[int(s.maker)]} called."
+    return f"{trump}: play alone, or with your partner?{whose}"
 
 
 def _led(s: Any) -> str:
@@ -172,7 +209,7 @@ def why_illegal(s: Any, r: Any, action: int) -> str:
         return f"{_word(action)} is no answer now. {question(s, r)}"
     if phase == PLAY:
         return _why_not_play(s, r, action, framed)
-    if phase == DISCARD:
+    if phase in (DISCARD, DUMMY_EXCHANGE):
         return _why_not_lay_away(s, action, framed)
     return _why_not_call(s, action, framed)
 
@@ -226,24 +263,38 @@ def _why_not_call(s: Any, action: int, framed: int) -> str:
 # --- what was done -----------------------------------------------------------------------------
 
 
-def tell(s: Any, action: int, viewer: int | None = None) -> str:
+def tell(s: Any, action: int, viewer: int | None = None, r: Any = None) -> str:
     """An act in words, before it is carried out: ``East orders up the JH``.
 
     Args:
         s: The record that the act is about to change.
         action: The absolute action id.
         viewer: The seat that is told, which must not learn what another lays away; None tells all.
+        r: The rule record; the partnership game unless given.
     """
     seat = int(s.turn)
     who = SEAT_NAMES[seat]
-    if s.phase == DISCARD:
-        return f"{who} lays away {_laid_away(s, action, viewer)}"
+    if s.phase in (DISCARD, DUMMY_EXCHANGE):
+        turned_up = s.phase == DISCARD and s.maker == NOBODY  # clubs are trump without a call
+        taken = f"takes the {_upcard(s)}, which makes clubs trump, and " if turned_up else ""
+        return f"{who} {taken}lays away {_laid_away(s, action, viewer)}"
     if s.phase == PLAY:
         return f"{who} {'leads' if s.count == 0 else 'plays'} {card_text(action)}"
     framed = int(FROM_ABSOLUTE[s.frame, action])
     if framed == ORDER_UP:
         return f"{who} {'picks up' if seat == s.dealer else 'orders up'} the {_upcard(s)}"
-    said = {
+    return f"{who} {_said(s, r).get(framed) or f'calls {SUIT_NAMES[action - CALL]}'}"
+
+
+def _said(s: Any, r: Any) -> dict[int, str]:
+    """How the answers that name no suit are told, in the phase that the record is in."""
+    if s.phase == STAY:
+        return {PASS: "drops out", KEEP: "stays in"}
+    if s.phase == LONER and not _has_partners(r):
+        if _leaves_dummy(r):
+            return {ALONE: "leaves the dummy and plays alone", WITH_PARTNER: "takes the dummy"}
+        return {ALONE: "plays alone", WITH_PARTNER: "does not play alone"}
+    return {
         PASS: "passes",
         CALL_NO_TRUMP: "calls no trump",
         ALONE: "plays alone",
@@ -253,48 +304,83 @@ def tell(s: Any, action: int, viewer: int | None = None) -> str:
         CLAIM: "claims a weak hand",
         KEEP: "keeps the hand",
     }
-    return f"{who} {said.get(framed) or f'calls {SUIT_NAMES[action - CALL]}'}"
 
 
 def _laid_away(s: Any, action: int, viewer: int | None) -> str:
     return f"the {card_text(action)}" if viewer in (None, int(s.turn)) else "a card"
 
 
-def consequence(before: Any, after: Any) -> str:
+def consequence(before: Any, after: Any, r: Any = None) -> str:
     """What an act brought about beyond itself, in words: a trick, a redeal, points; or nothing.
 
     Args:
         before: The record before the act.
         after: The record after it.
+        r: The rule record; the partnership game unless given.
     """
     told = []
     if after.place == rules.TURNED_DOWN and before.place == rules.FACE_UP:
         told.append(f"the {_upcard(before)} is turned down")
+    if after.phase == DUMMY_EXCHANGE and before.phase not in (DUMMY_EXCHANGE, LONER):
+        told.append(f"{SEAT_NAMES[int(after.maker)]} takes the {DUMMY_NAMES[int(r.variant)]}")
     if after.trick > before.trick:
         told.append(f"{SEAT_NAMES[int(after.winner)]} takes the trick")
     if after.phase == OVER and before.phase != OVER:
-        told.append(result(after))
+        told.append(result(after, r))
     return "; ".join(told)
 
 
-def result(s: Any) -> str:
-    """How a finished hand ended, in words; points are those of the hand."""
+def result(s: Any, r: Any = None) -> str:
+    """How a finished hand ended, in words; points are those of the hand.
+
+    Args:
+        s: The record.
+        r: The rule record; the partnership game unless given.
+    """
     if s.thrown_in:
         return "the hand is thrown in"
-    points = [int(p) for p in s.points[:2]]
     if s.offender != NOBODY:
         lost = f"{SEAT_NAMES[int(s.offender)]} reneged"
-        return f"{lost}: {points[0]} to {points[1]} points"
-    side = 0 if points[0] > points[1] else 1
-    count = points[side]
-    return f"{TEAM_NAMES[side]} make {count} point{'s' * (count != 1)}: {_feat(s, side)}"
+        return f"{lost}: {s.points[0]} to {s.points[1]} points"
+    if _has_partners(r):
+        return _scored(s, int(rules.team(s.maker)), TEAM_NAMES, "make")
+    if rules.counts_down(r):
+        return f"scores: {', '.join(_changes(s, r))}"
+    return _scored(s, int(s.maker), SEAT_NAMES[: int(r.players)], "makes")
 
 
-def _feat(s: Any, side: int) -> str:
-    makers, taken = int(rules.team(s.maker)), int(s.tricks[side])
-    alone = s.loner != NOBODY
-    if side != makers:
+def _scored(s: Any, makers: int, names: Sequence[str], verb: str) -> str:
+    """Who scores, the makers or each other side, and for what."""
+    made = s.tricks[makers] >= 3
+    sides = [side for side in range(len(names)) if (side == makers) == made]
+    who, count = listed([names[side] for side in sides], "and"), int(s.points[sides[0]])
+    verb, each = ("make", " each") if len(sides) > 1 else (verb, "")
+    return f"{who} {verb} {_points(count)}{each}: {_feat(s, makers)}"
+
+
+def _points(count: int) -> str:
+    return f"{count} point{'s' * (count != 1)}"
+
+
+def _feat(s: Any, makers: int) -> str:
+    """What the makers did, or what befell them."""
+    taken, alone = int(s.tricks[makers]), s.loner != NOBODY
+    if taken < 3:
         return "a lone hand euchred" if alone else "a euchre"
     if taken == rules.N_TRICKS:
         return "a lone march" if alone else "a march"
     return f"{taken} tricks{' alone' if alone else ''}"
+
+
+def _changes(s: Any, r: Any) -> list[str]:
+    """How a hand of a game that counts down changed each score, and why: ``East +5 (set)``."""
+    told = []
+    for seat in range(int(r.players)):
+        why = ""
+        if rules.is_out(s, seat):
+            why = " (dropped out)"
+        elif rules.is_set(r, int(s.tricks[seat]), seat == int(s.maker)):
+            why = " (set)"
+        rise = -int(s.points[seat])
+        told.append(f"{SEAT_NAMES[seat]} {f'{rise:+d}' if rise else '0'}{why}")
+    return told

@@ -22,7 +22,7 @@ from ._jit import njit
 from .actions import ActionError
 from .batch import BatchEnv, RulesetLike
 from .encoding import OBSERVATION_SIZE, encode
-from .rules import N_ACTIONS, N_SEATS, STATE
+from .rules import N_ACTIONS, STATE
 from .ruleset import Ruleset
 
 Opponent = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.int8]], Any]
@@ -68,11 +68,12 @@ def _is_legal(action: Any, mask: npt.NDArray[np.int8]) -> bool:
 
 
 class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
-    """Euchre for one learning seat; the other three seats are part of the environment.
+    """Euchre for one learning seat; the other seats are part of the environment.
 
     A step carries out the learner's action and plays on until the learner is to act again or the
     episode ends. The reward is what the learner's team has won since then, +p or -p points for
-    every hand that ended, also for one that the learner sat out. An episode that would end before
+    every hand that ended, also for one that the learner sat out (without partners, the learner's
+    points less the mean of the others'). An episode that would end before
     the learner has had a single decision is dealt anew by ``reset``; in a game episode, points of
     hands before the learner's first decision count towards its first step.
 
@@ -80,7 +81,7 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         ruleset: A rule set, its text, or a list of them, of which each episode draws one.
         episode: ``"hand"`` or ``"game"``.
         seat: The learner's seat, or None for a random one in each episode.
-        opponents: Decides for the three other seats, the learner's partner included, in the same
+        opponents: Decides for the other seats, the learner's partner included, in the same
             frame: ``opponents(observation, mask) -> action``. None plays random legal actions.
         frame: ``"trump"`` or ``"absolute"``: suits of observations and action ids.
         max_hands: Hands after which a game episode is truncated.
@@ -103,7 +104,6 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         max_hands: int = 1000,
         illegal: str = "raise",
     ) -> None:
-        self.seat = None if seat is None else check_int("seat", seat, 0, N_SEATS - 1)
         if not (opponents is None or callable(opponents)):
             raise ValueError(
                 f"opponents={opponents!r} must be a function of observation and mask, or None"
@@ -120,6 +120,8 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             "max_hands": max_hands,
         }
         self._games = BatchEnv(1, **self._game)
+        self._players = self._games.rulesets[0].players
+        self.seat = None if seat is None else check_int("seat", seat, 0, self._players - 1)
         self._learner = 0
         self._owed = 0.0
         self._is_running = False
@@ -129,7 +131,8 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
     ) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
         """Start an episode at the learner's first decision; ``options`` are ignored."""
         super().reset(seed=seed)
-        self._learner = int(self.np_random.integers(N_SEATS)) if self.seat is None else self.seat
+        seat = self.seat
+        self._learner = int(self.np_random.integers(self._players)) if seat is None else seat
         self._games.reset(seed=int(self.np_random.integers(2**63)))
         self._owed, is_over = self._play_on()
         while is_over:
@@ -218,10 +221,11 @@ class EuchreVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any], npt.NDA
     """Many games at once, for self-play: every step carries out one decision of each game.
 
     Observation and mask are those of the seat to act, ``info["actor"]``. A step's reward is that of
-    the seat which has just acted (the partner's is the same, the opponents' the opposite), and
-    ``info["rewards"]`` float32[B, 4] has all seats. Games that end start again in the same step
-    (``AutoresetMode.SAME_STEP``); then ``info["final_obs"]`` uint8[B, D] holds, in the rows that
-    ``info["_final_obs"]`` marks, the last observation of the seat which acted last.
+    the seat which has just acted (a partner's is the same, the other side's the opposite), and
+    ``info["rewards"]`` float32[B, 4] has all seats, 0 for those that the game does not have. Games
+    that end start again in the same step (``AutoresetMode.SAME_STEP``); then ``info["final_obs"]``
+    uint8[B, D] holds, in the rows that ``info["_final_obs"]`` marks, the last observation of the
+    seat which acted last.
 
     Args:
         num_envs: The number of games, B.

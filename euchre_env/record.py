@@ -2,7 +2,8 @@
 
 A :class:`GameRecord` says in the game's own words what was dealt, called and played, as far as the
 record shows it: hands, kitty and discard may be missing. Whether it keeps the rules is for
-:mod:`euchre_env.replay` to say.
+:mod:`euchre_env.replay` to say. JSON lines hold every game, euchre game notation the partnership
+game alone.
 
 Cards are texts such as ``JH`` and ``JOKER``; a question mark stands for what is not known: ``?H``
 is some heart, ``J?`` some jack, ``??`` any card.
@@ -15,8 +16,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -87,6 +89,9 @@ class DealRecord:
         tricks: The cards of each trick in the order played; the last trick may be cut short.
         hands: By seat, the cards known to have been dealt.
         kitty: The face-down cards that are known.
+        dummy: The cards known to have been dealt aside for the maker, in games without partners.
+        buried: The cards laid away by the maker who took the dummy, in order.
+        dropped: The seats that dropped out.
         lead: The seat said to have led to the first trick; it follows from the rules.
         number: The deal's number in its source.
         call_notes: Comments by index of the call.
@@ -102,6 +107,9 @@ class DealRecord:
     tricks: tuple[tuple[str, ...], ...] = ()
     hands: tuple[tuple[str, ...], ...] = ((), (), (), ())
     kitty: tuple[str, ...] = ()
+    dummy: tuple[str, ...] = ()
+    buried: tuple[str, ...] = ()
+    dropped: tuple[int, ...] = ()
     lead: int | None = None
     number: int = 0
     call_notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -110,13 +118,35 @@ class DealRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
-    """A game: rule set, score at the start, deals; ``metadata`` holds whatever else is told."""
+    """A game: rule set, score at the start, deals; ``metadata`` holds whatever else is told.
+
+    Attributes:
+        ruleset: The rules.
+        deals: The deals in order.
+        players: Names by seat; those of the seats unless given.
+        initial_score: By side (see :func:`rules.side_of`); that of a new game unless given.
+        metadata: Whatever else is told.
+    """
 
     ruleset: Ruleset
     deals: tuple[DealRecord, ...]
-    players: tuple[str, ...] = SEAT_NAMES
-    initial_score: tuple[int, int] = (0, 0)
+    players: tuple[str, ...] = ()
+    initial_score: tuple[int, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Fill in names and score where they are not given."""
+        if not self.players:
+            object.__setattr__(self, "players", SEAT_NAMES[: self.ruleset.players])
+        if not self.initial_score:
+            object.__setattr__(self, "initial_score", first_score(self.ruleset))
+
+
+@lru_cache(maxsize=64)
+def first_score(ruleset: Ruleset) -> tuple[int, ...]:
+    """The score of a new game, by side."""
+    r = ruleset.record()[0]
+    return (int(rules.first_score(r)),) * int(rules.count_sides(r))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +226,9 @@ def complete_deck(
     hands: Mapping[int, Iterable[str | int]] | None = None,
     kitty: Iterable[str | int] = (),
     joker: bool = False,
+    players: int = rules.N_SEATS,
+    dummy: Iterable[str | int] = (),
+    dummy_size: int = 0,
 ) -> npt.NDArray[np.int8]:
     """A deck to deal from that holds the named cards in their places and others anywhere else.
 
@@ -204,14 +237,19 @@ def complete_deck(
         hands: Cards of some seats, five or fewer each.
         kitty: Face-down cards.
         joker: Whether the deck has the joker.
+        players: How many are dealt a hand.
+        dummy: Cards dealt aside for the maker.
+        dummy_size: How many are dealt aside (:func:`rules.dummy_size`).
 
     Raises:
         CardError: a card twice, too many in one place, or a joker without the option.
     """
-    held = [card_ids(list((hands or {}).get(seat, ()))) for seat in range(4)]
-    turned, hidden = card_ids([upcard]), card_ids(list(kitty))
+    held = [card_ids(list((hands or {}).get(seat, ()))) for seat in range(players)]
+    turned, aside, hidden = card_ids([upcard]), card_ids(list(dummy)), card_ids(list(kitty))
     size = N_CARDS if joker else JOKER
-    places = [(h, HAND_SIZE) for h in held] + [(turned, 1), (hidden, size - 21)]
+    before = 20 - HAND_SIZE * players - dummy_size  # face-down cards that lie above the upcard
+    places = [(h, HAND_SIZE) for h in held] + [(aside, dummy_size), (hidden[:before], before)]
+    places += [(turned, 1), (hidden[before:], size - 21)]
     named = {card for cards, _ in places for card in cards}
     rest = [card for card in range(size) if card not in named]
     for cards, room in places:
@@ -267,40 +305,54 @@ def _all_texts(values: Any, key: str) -> list[str]:
     return values
 
 
-def _seat(data: Any, key: str, default: Any = _MISSING) -> Any:
+def _seat(data: Any, key: str, default: Any = _MISSING, players: int = rules.N_SEATS) -> Any:
     seat = _get(data, key, int, default)
-    if seat is not default and not 0 <= seat < rules.N_SEATS:
-        raise BadRecord(f"key {key!r} takes a seat 0 to 3, not {seat}")
+    if seat is not default and not 0 <= seat < players:
+        raise BadRecord(f"key {key!r} takes a seat 0 to {players - 1}, not {seat}")
     return seat
+
+
+def _seats(data: Any, key: str, players: int) -> tuple[int, ...]:
+    seats = _get(data, key, list, [])
+    if not all(type(seat) is int and 0 <= seat < players for seat in seats):
+        raise BadRecord(f"key {key!r} takes seats 0 to {players - 1}, not {_shown(seats)}")
+    return tuple(seats)
 
 
 def _notes(data: Any, key: str) -> dict[str, tuple[str, ...]]:
     return {str(k): tuple(_all_texts(v, key)) for k, v in _get(data, key, dict, {}).items()}
 
 
-def _score(data: Any, key: str) -> tuple[int, int]:
-    score = _get(data, key, list, [0, 0])
-    fits = len(score) == 2 and all(type(n) is int and -1000 <= n <= 1000 for n in score)
+_COUNTS = {2: "two", 3: "three", 4: "four"}
+
+
+def _score(data: Any, key: str, ruleset: Ruleset) -> tuple[int, ...]:
+    first = first_score(ruleset)
+    score = _get(data, key, list, list(first))
+    fits = len(score) == len(first) and all(type(n) is int and -1000 <= n <= 1000 for n in score)
     if not fits:
-        raise BadRecord(f"key {key!r} takes the scores of the two teams, not {_shown(score)}")
-    return score[0], score[1]
+        whom = f"{_COUNTS[len(first)]} {'teams' if ruleset.is_partnership else 'players'}"
+        raise BadRecord(f"key {key!r} takes the scores of the {whom}, not {_shown(score)}")
+    return tuple(score)
 
 
-def _players(data: Any) -> tuple[str, ...]:
-    players = _texts(data, "players") or list(SEAT_NAMES)
-    if len(players) != rules.N_SEATS:
-        raise BadRecord(f"key 'players' takes four names, not {len(players)}")
+def _players(data: Any, count: int) -> tuple[str, ...]:
+    players = _texts(data, "players") or list(SEAT_NAMES[:count])
+    if len(players) != count:
+        raise BadRecord(f"key 'players' takes {_COUNTS[count]} names, not {len(players)}")
     return tuple(players)
 
 
-def _read_deals(data: Any, read_one: Any, file: str) -> tuple[list[DealRecord], list[Fault]]:
+def _read_deals(
+    data: Any, number_key: str, read_one: Callable[[Any, int], DealRecord], file: str
+) -> tuple[list[DealRecord], list[Fault]]:
     """The deals that can be read, and a fault for each of the others."""
     deals: list[DealRecord] = []
     faults: list[Fault] = []
     for index, item in enumerate(_get(data, "deals", list)):
         number = index
         try:
-            number = _get(_mapping(item, "a deal"), read_one.number_key, int, index)
+            number = _get(_mapping(item, "a deal"), number_key, int, index)
             deals.append(read_one(item, number))
         except BadRecord as bad:
             faults.append(bad.at(file, number))
@@ -325,31 +377,32 @@ def _game_of_line(data: Any, file: str) -> _Read:
         ruleset = Ruleset.from_dict(_get(data, "ruleset", dict))
     except RulesetError as error:
         raise BadRecord(f"key 'ruleset': {error}") from error
-    deals, faults = _read_deals(data, _deal_of_line, file)
+    read_one = partial(_deal_of_line, players=ruleset.players)
+    deals, faults = _read_deals(data, "number", read_one, file)
     game = GameRecord(
         ruleset=ruleset,
         deals=tuple(deals),
-        players=_players(data),
-        initial_score=_score(data, "initial_score"),
+        players=_players(data, ruleset.players),
+        initial_score=_score(data, "initial_score", ruleset),
         metadata=_get(data, "metadata", dict, {}),
     )
     return game, faults
 
 
-def _deal_of_line(data: Any, number: int) -> DealRecord:
-    hands = _get(data, "hands", list, [[]] * 4)
-    if len(hands) != rules.N_SEATS:
-        raise BadRecord(f"key 'hands' takes four lists of cards, not {len(hands)}")
+def _deal_of_line(data: Any, number: int, players: int) -> DealRecord:
+    hands = _get(data, "hands", list, [[]] * players)
+    if len(hands) != players:
+        raise BadRecord(f"key 'hands' takes {_COUNTS[players]} lists of cards, not {len(hands)}")
     alone = _get(data, "alone", str, "")
     if alone not in ("", MAKER, PARTNER):
         raise BadRecord(f"key 'alone' takes '', {MAKER!r} or {PARTNER!r}, not {alone!r}")
     discard = _get(data, "discard", str, None)
     return DealRecord(
-        dealer=_seat(data, "dealer"),
+        dealer=_seat(data, "dealer", players=players),
         upcard=_cards([_get(data, "upcard", str)], "upcard")[0],
         calls=tuple(_call_words(_texts(data, "calls"))),
         alone=alone,
-        lone_defender=_seat(data, "lone_defender", None),
+        lone_defender=_seat(data, "lone_defender", None, players),
         discard=None if discard is None else _cards([discard], "discard")[0],
         tricks=tuple(
             _cards(_all_texts(trick, "tricks"), "tricks", t + 1)
@@ -357,14 +410,14 @@ def _deal_of_line(data: Any, number: int) -> DealRecord:
         ),
         hands=tuple(_cards(_all_texts(hand, "hands"), "hands") for hand in hands),
         kitty=_cards(_texts(data, "kitty"), "kitty"),
-        lead=_seat(data, "lead", None),
+        dummy=_cards(_texts(data, "dummy"), "dummy"),
+        buried=_cards(_texts(data, "buried"), "buried"),
+        dropped=_seats(data, "dropped", players),
+        lead=_seat(data, "lead", None, players),
         number=number,
         call_notes=_notes(data, "call_notes"),
         play_notes=_notes(data, "play_notes"),
     )
-
-
-_deal_of_line.number_key = "number"  # type: ignore[attr-defined]
 
 
 def _cards(texts: Sequence[str], key: str, trick: int | None = None) -> tuple[str, ...]:
@@ -434,6 +487,7 @@ _EGN_UNSUPPORTED = (
     "fast_break",
     "four_trick_tokens",
 )
+_EGN_HOLDS = "variant={!r}: .egn holds the partnership game only"
 _EGN_LEADS = {"LEFT_OF_DEALER": "dealer_left", "LEFT_OF_LONER": "loner_left"}
 _EGN_CALLS = {
     "pass": "pass",
@@ -493,9 +547,12 @@ def _ruleset_of_egn(metadata: dict[str, Any]) -> Ruleset:
     if EGN_RULESET not in metadata:
         return ruleset
     try:
-        return Ruleset.from_dict(_get(metadata, EGN_RULESET, dict))
+        ruleset = Ruleset.from_dict(_get(metadata, EGN_RULESET, dict))
     except RulesetError as error:
         raise BadRecord(f"key {EGN_RULESET!r}: {error}") from error
+    if not ruleset.is_partnership:
+        raise BadRecord(f"key {EGN_RULESET!r}: {_EGN_HOLDS.format(ruleset.variant)}")
+    return ruleset
 
 
 def _game_of_egn(data: Any, file: str) -> _Read:
@@ -506,15 +563,15 @@ def _game_of_egn(data: Any, file: str) -> _Read:
         raise BadRecord(f"key 'version': {data['version']!r} is not known; versions 1.x are")
     metadata = _get(data, "metadata", dict, {})
     ruleset = _ruleset_of_egn(metadata)
-    deals, faults = _read_deals(data, _deal_of_egn, file)
+    deals, faults = _read_deals(data, "dealNumber", _deal_of_egn, file)
     if EGN_RULESET not in metadata and any(map(_dealer_lays_away, deals)):
         ruleset = ruleset.replace(partner_alone_upcard="dealer_discards")
     own = ("players", "initialScore", "ruleset", EGN_RULESET)
     game = GameRecord(
         ruleset=ruleset,
         deals=tuple(deals),
-        players=_players(metadata),
-        initial_score=_score(metadata, "initialScore"),
+        players=_players(metadata, rules.N_SEATS),
+        initial_score=_score(metadata, "initialScore", ruleset),
         metadata={key: value for key, value in metadata.items() if key not in own},
     )
     return game, faults
@@ -557,9 +614,6 @@ def _deal_of_egn(data: Any, number: int) -> DealRecord:
         call_notes=_notes(bidding, "callAnnotations"),
         play_notes=_notes(play, "playAnnotations"),
     )
-
-
-_deal_of_egn.number_key = "dealNumber"  # type: ignore[attr-defined]
 
 
 def _known_or_none(card: str) -> str | None:
@@ -643,6 +697,9 @@ def _bower(text: str, name: str, trump: int | None, key: str, trick: int | None)
 
 
 def _egn_of_game(game: GameRecord) -> dict[str, Any]:
+    if not game.ruleset.is_partnership:
+        told = _EGN_HOLDS.format(game.ruleset.variant)
+        raise RecordError(f"{told}: write a .jsonl file")
     keys = _egn_of_ruleset(game.ruleset)
     metadata = dict(game.metadata)
     metadata |= {
@@ -838,8 +895,8 @@ def write_egn(path: PathLike, game: GameRecord) -> None:
     :data:`EGN_RULESET`.
 
     Raises:
-        RecordError: the notation cannot hold a deal (answers to weak hands, a lone hand of the
-            maker's partner); the file is left as it was.
+        RecordError: the notation cannot hold the game (one without partners) or a deal (answers to
+            weak hands, a lone hand of the maker's partner); the file is left as it was.
     """
     text = json.dumps(_egn_of_game(game), indent=1, ensure_ascii=False)
     write_whole(Path(path), f"{text}\n".encode())
@@ -895,6 +952,8 @@ def record_hand(
     rules.new_match(s, r)
     rules.deal(s, r, deck, dealer)
     calls: list[str] = []
+    buried: list[str] = []
+    dropped: list[int] = []
     tricks: list[list[str]] = [[] for _ in range(rules.N_TRICKS)]
     discard = defender = None
     for action in actions:
@@ -904,12 +963,18 @@ def record_hand(
             calls.append(word)
         elif phase == rules.DISCARD:
             discard = word
+        elif phase == rules.DUMMY_EXCHANGE:
+            buried.append(word)
+        elif phase == rules.STAY and word == "pass":
+            dropped.append(int(s.turn))
         elif word == "defend_alone":
             defender = int(s.turn)
         elif phase == rules.PLAY:
             tricks[trick].append(word)
         apply_legal(s, r, absolute)
     names = [card_text(int(card)) for card in deck if card >= 0]
+    aside = HAND_SIZE * ruleset.players
+    down = aside + int(rules.dummy_size(r))
     return DealRecord(
         dealer=dealer,
         upcard=names[20],
@@ -918,8 +983,11 @@ def record_hand(
         lone_defender=defender,
         discard=discard,
         tricks=tuple(map(tuple, filter(None, tricks))),
-        hands=tuple(tuple(names[5 * seat : 5 * seat + 5]) for seat in range(4)),
-        kitty=tuple(names[21:]),
+        hands=tuple(tuple(names[5 * seat : 5 * seat + 5]) for seat in range(ruleset.players)),
+        kitty=(*names[down:20], *names[21:]),
+        dummy=tuple(names[aside:down]),
+        buried=tuple(buried),
+        dropped=tuple(dropped),
         number=number,
     )
 

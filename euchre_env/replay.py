@@ -3,11 +3,14 @@
 A record need not show every card. The engine first says who plays what, from the calls and the
 cards alone; then a full deal is found that agrees with what is shown, and the engine replays it,
 checking each action. No rule is written here.
+
+A record of a game without partners has to show every card that comes into play: which dummy cards
+a maker took and laid away cannot be told from the cards played.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import rules
+from ._check import listed
 from .actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE
 from .cards import BIT_OF, JOKER, N_CARDS, SUITS, card_id, card_text, cards_of
 from .record import (
@@ -36,7 +40,7 @@ from .record import (
     read_file,
     seat_text,
 )
-from .ruleset import RulesetError
+from .ruleset import PARTNERSHIP
 
 __all__ = [
     "DealResult",
@@ -53,7 +57,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DealResult:
-    """What a deal came to. ``score`` is the running score after it; teams are (0, 1).
+    """What a deal came to. ``score`` is the running score after it; all are by side: team or seat.
 
     ``complete`` is False where the record breaks off. Such a deal scores nothing, nor does one
     with a fault.
@@ -67,9 +71,9 @@ class DealResult:
     maker: int | None = None
     alone: bool = False
     lone_defender: int | None = None
-    tricks: tuple[int, int] = (0, 0)
-    points: tuple[int, int] = (0, 0)
-    score: tuple[int, int] = (0, 0)
+    tricks: tuple[int, ...] = (0, 0)
+    points: tuple[int, ...] = (0, 0)
+    score: tuple[int, ...] = (0, 0)
     winners: tuple[int, ...] = ()
     note: str = ""
 
@@ -177,11 +181,10 @@ def verify(path: PathLike) -> Verification:
 def replay(game: GameRecord, file: str = "") -> tuple[list[DealResult], list[Fault]]:
     """Replay a game through the engine: a result for each deal, and the faults."""
     try:
-        game.ruleset.require_partnership("records are replayed")
-    except RulesetError as error:
-        faults = [Fault(file, d.number, None, None, str(error)) for d in game.deals]
-        return [DealResult(deal=d.number, ok=False) for d in game.deals], faults
-    table = _Table(game)
+        table = _Table(game)
+    except BadRecord as unfit:
+        faults = [unfit.at(file, deal.number) for deal in game.deals]
+        return [DealResult(deal=deal.number, ok=False) for deal in game.deals], faults
     results, faults = [], []
     for deal in game.deals:
         result, bad = table.play(deal)
@@ -195,9 +198,9 @@ def full_deals(game: GameRecord) -> list[FullDeal]:
     """Every deal of a game at its opening lead; one with a fault has its message as the note.
 
     Raises:
-        RulesetError: the game's rule set cannot be played.
+        RulesetError: a game without partners.
     """
-    game.ruleset.require_partnership("records are replayed")
+    game.ruleset.require_partnership("records are judged")
     table = _Table(game)
     return [table.full_deal(deal) for deal in game.deals]
 
@@ -206,9 +209,9 @@ def played_deals(game: GameRecord) -> list[PlayedDeal]:
     """Every deal of a game, decision by decision.
 
     Raises:
-        RulesetError: the game's rule set cannot be played.
+        RulesetError: a game without partners.
     """
-    game.ruleset.require_partnership("records are replayed")
+    game.ruleset.require_partnership("records are judged")
     table = _Table(game)
     return [table.played_deal(deal) for deal in game.deals]
 
@@ -223,10 +226,17 @@ class _Table:
         self.ruleset = game.ruleset
         self.r = game.ruleset.record()[0]
         self.size = N_CARDS if game.ruleset.joker else JOKER
+        self.sides = int(rules.count_sides(self.r))
         self.states = rules.new_states(3)
         self.s = self.states[0]
         rules.new_match(self.s, self.r)
-        self.s.score[:2] = game.initial_score
+        for what, found, due in (
+            ("scores", len(game.initial_score), self.sides),
+            ("players", len(game.players), game.ruleset.players),
+        ):
+            if found != due:
+                raise BadRecord(f"the record names {found} {what}, the game has {due}")
+        self.s.score[: self.sides] = game.initial_score
         self.steps: list[Step] = []  # of the last deal
 
     def play(self, deal: DealRecord) -> tuple[DealResult, BadRecord | None]:
@@ -235,7 +245,7 @@ class _Table:
         self.steps = []
         try:
             expected = int(self.s.next_dealer) if self.s.phase == rules.OVER else deal.dealer
-            shown = _Shown(deal, self)
+            shown = (_Shown if self.ruleset.is_partnership else _Full)(deal, self)
             deck = shown.deck()
             self._open(self.s, deck, deal.dealer)
             decisions = _Decisions(deal, self.r, shown.discard, shown.last, self.steps)
@@ -243,11 +253,14 @@ class _Table:
             self.states[2] = self.s
             decisions.play(self.s)
             note = "" if expected == deal.dealer else f"the next dealer was {seat_text(expected)}"
-            return _result(self.s, deal, note or shown.note), None
+            return _result(self.s, deal, self.sides, note or shown.note), None
         except BadRecord as bad:
             self.states[0] = before
-            score = int(self.s.score[0]), int(self.s.score[1])
-            return DealResult(deal=deal.number, ok=False, score=score, note=bad.message), bad
+            none, score = (0,) * self.sides, _by_side(self.s.score, self.sides)
+            result = DealResult(
+                deal=deal.number, ok=False, tricks=none, points=none, score=score, note=bad.message
+            )
+            return result, bad
 
     def full_deal(self, deal: DealRecord) -> FullDeal:
         """Replay one deal; its opening lead and what was played."""
@@ -292,7 +305,8 @@ class _Table:
 
     def _open(self, s: Any, deck: npt.NDArray[np.int8], dealer: int) -> None:
         if s.match_winner != rules.UNDECIDED:
-            raise BadRecord(f"the game was over before this deal, at {s.score[0]} to {s.score[1]}")
+            score = " to ".join(map(str, _by_side(s.score, self.sides)))
+            raise BadRecord(f"the game was over before this deal, at {score}")
         if s.game_winner == rules.UNDECIDED:
             rules.deal(s, self.r, deck, dealer)
         else:
@@ -304,7 +318,11 @@ def _shows_hands(deal: DealRecord) -> bool:
     return all(len(hand) == HAND_SIZE and all(map(is_known, hand)) for hand in deal.hands)
 
 
-def _result(s: Any, deal: DealRecord, note: str) -> DealResult:
+def _by_side(numbers: Any, sides: int) -> tuple[int, ...]:
+    return tuple(int(number) for number in numbers[:sides])
+
+
+def _result(s: Any, deal: DealRecord, sides: int, note: str) -> DealResult:
     complete = bool(s.phase == rules.OVER)
     winners = [int(seat) for seat in s.leader[1 : int(s.trick) + 1]]
     if s.trick == rules.N_TRICKS:
@@ -319,9 +337,9 @@ def _result(s: Any, deal: DealRecord, note: str) -> DealResult:
         maker=None if s.maker < 0 else int(s.maker),
         alone=bool(s.loner >= 0),
         lone_defender=None if s.lone_defender < 0 else int(s.lone_defender),
-        tricks=(int(s.tricks[0]), int(s.tricks[1])),
-        points=(int(s.points[0]), int(s.points[1])),
-        score=(int(s.score[0]), int(s.score[1])),
+        tricks=_by_side(s.tricks, sides),
+        points=_by_side(s.points, sides),
+        score=_by_side(s.score, sides),
         winners=tuple(winners),
         note=note or ("" if complete else "the record breaks off"),
     )
@@ -334,7 +352,7 @@ class _Decisions:
         self, deal: DealRecord, r: Any, discard: int | None, last: int, steps: list[Step]
     ) -> None:
         self.deal, self.r, self.discard, self.last = deal, r, discard, last
-        self.steps = steps
+        self.steps, self.buried = steps, list(deal.buried)
         self.plays = [(t, card) for t, trick in enumerate(deal.tricks[:last]) for card in trick]
 
     def play(self, s: Any) -> None:
@@ -345,11 +363,20 @@ class _Decisions:
     def call(self, s: Any) -> None:
         """Bid, answer who is alone, and discard, up to the first lead or the end of the record."""
         calls = list(self.deal.calls)
-        while s.phase != rules.PLAY and s.phase != rules.OVER:
-            if s.phase in CALL_PHASES and not calls:
-                break
+        while s.phase != rules.PLAY and s.phase != rules.OVER and self._is_told(s, calls):
             self._decide(s, calls)
         self._check_called(s, calls)
+        self._check_exchange(s)
+
+    def _is_told(self, s: Any, calls: list[str]) -> bool:
+        """Whether the record goes on here; a discard of the partnership game can be made up."""
+        if s.phase in CALL_PHASES:
+            return bool(calls)
+        if s.phase == rules.DUMMY_EXCHANGE:
+            return bool(self.buried)
+        if s.phase == rules.DISCARD and self.r.variant != PARTNERSHIP:
+            return self.discard is not None
+        return True
 
     def _decide(self, s: Any, calls: list[str]) -> None:
         if s.phase in CALL_PHASES:
@@ -360,6 +387,10 @@ class _Decisions:
         elif s.phase == rules.DEFEND:
             alone = s.turn == self.deal.lone_defender
             self._act(s, "defend_alone" if alone else "defend_together", "answer")
+        elif s.phase == rules.STAY:
+            self._act(s, "pass" if s.turn in self.deal.dropped else "keep", "answer")
+        elif s.phase == rules.DUMMY_EXCHANGE:
+            self._act(s, self.buried.pop(0), "card laid away")
         elif self.discard is None:
             self._apply(s, int(s.hand[s.turn]).bit_length() - 1)
         else:
@@ -385,8 +416,7 @@ class _Decisions:
                 f"{len(calls)} calls follow after the bidding ended: {', '.join(calls)}"
             )
         if s.phase != rules.PLAY and self.plays:
-            why = "was thrown in" if s.phase == rules.OVER else "has no trump yet"
-            raise BadRecord(f"cards are played, but the deal {why}", 1)
+            raise BadRecord(f"cards are played, but {_why_not_played(s)}", 1)
         if s.phase != rules.PLAY:
             return
         if self.deal.alone and s.loner < 0:
@@ -400,9 +430,24 @@ class _Decisions:
             told = f"the record says that {seat_text(self.deal.lead)} leads"
             raise BadRecord(f"{told}, by the rules {seat_text(int(s.turn))} does", 1, int(s.turn))
 
+    def _check_exchange(self, s: Any) -> None:
+        """What is laid away and who drops out, once nothing more of it is to come."""
+        if s.phase not in (rules.PLAY, rules.OVER):
+            return
+        if self.discard is not None and s.taker < 0:
+            raise _nobody_takes(self.deal)
+        if self.buried:
+            cards = listed(self.buried, "and")
+            raise BadRecord(f"said to be laid away: {cards}, but nobody has so many dummy cards")
+        for seat in self.deal.dropped:
+            if self.r.variant == PARTNERSHIP or not rules.is_out(s, seat):
+                raise BadRecord("the record says that it drops out, but it is not asked", seat=seat)
+
     def _play(self, s: Any, t: int, text: str) -> None:
         if s.phase == rules.OVER:
             raise BadRecord(f"{text} is played after the hand is over", t + 1)
+        if s.trick != t:
+            raise _miscounted(self.deal, s, min(t, int(s.trick)), None)
         seat, bit = int(s.turn), int(BIT_OF[s.frame, card_id(text)])
         hand, legal = int(s.hand[seat]), int(rules.legal(s, self.r))
         if not hand >> bit & 1:
@@ -415,7 +460,135 @@ class _Decisions:
         self._apply(s, bit)
 
 
+def _why_not_played(s: Any) -> str:
+    if s.thrown_in:
+        return "the deal was thrown in"
+    if s.phase == rules.OVER:
+        return "everyone else has dropped out"
+    if s.phase in (rules.DISCARD, rules.DUMMY_EXCHANGE):
+        return f"the record does not show all that {seat_text(int(s.turn))} lays away"
+    return "the deal has no trump yet"
+
+
+def _miscounted(deal: DealRecord, s: Any, t: int, seat: int | None) -> BadRecord:
+    due = int(rules.trick_size(s))
+    return BadRecord(f"the trick has {len(deal.tricks[t])} cards, {due} are due", t + 1, seat)
+
+
+def _nobody_takes(deal: DealRecord) -> BadRecord:
+    return BadRecord(f"{deal.discard} is said to be discarded, but nobody takes the upcard")
+
+
 # --- a deal that fits what a record shows ------------------------------------------------------
+
+
+_KITTY, _DUMMY = 4, 5
+"""Places of cards besides the hands of the seats 0 to 3."""
+
+
+def _place(place: int) -> str:
+    names = {_KITTY: "the kitty", _DUMMY: "the dummy"}
+    return names.get(place) or f"the hand of {seat_text(place)}"
+
+
+class _Told:
+    """What a record shows of a deal, checked as far as no call or play is needed for it.
+
+    Attributes:
+        last: Tricks that can be replayed; the next one, if any, holds a card that is not known.
+        discard: The card laid away.
+        note: Why the replay stops early, if it does.
+    """
+
+    def __init__(self, deal: DealRecord, table: _Table) -> None:
+        self.deal, self.table = deal, table
+        self.discard: int | None = None
+        self._check_cards()
+        unknown = [t for t, trick in enumerate(deal.tricks) if not all(map(is_known, trick))]
+        self.last = unknown[0] if unknown else len(deal.tricks)
+        self.note = f"trick {self.last + 1} holds a card that is not known" if unknown else ""
+        self.upcard = card_id(deal.upcard)
+
+    def _check_cards(self) -> None:
+        deal = self.deal
+        if not is_known(deal.upcard):
+            raise BadRecord("the upcard is not known: without it the deal cannot be replayed")
+        groups = (*deal.hands, *deal.tricks, deal.kitty, deal.dummy, deal.buried)
+        texts = [deal.upcard, *(card for group in groups for card in group)]
+        if card_text(JOKER) in texts and not self.table.ruleset.joker:
+            raise BadRecord("the JOKER is there, but the rule set has joker=False")
+        if len(deal.tricks) > rules.N_TRICKS:
+            raise BadRecord(
+                f"{len(deal.tricks)} tricks are recorded, a hand has {rules.N_TRICKS}", 6
+            )
+
+    def _check_places(self, groups: Mapping[int, tuple[int, Sequence[str]]]) -> None:
+        """Each place has room for the cards that it shows, and none shows a card of another.
+
+        Args:
+            groups: By place how many cards were dealt to it, and those that are shown.
+        """
+        seen = {self.upcard: "the upcard"}
+        for place, (room, group) in groups.items():
+            seat = place if place < _KITTY else None
+            if len(group) > room:
+                raise BadRecord(
+                    f"{_place(place)} has {len(group)} cards, there is room for {room}", seat=seat
+                )
+            for card in map(card_id, filter(is_known, group)):
+                if card in seen:
+                    told = (
+                        f"{card_text(card)} is there twice, in {_place(place)} and as {seen[card]}"
+                    )
+                    raise BadRecord(told, seat=seat)
+                seen[card] = f"part of {_place(place)}"
+
+
+class _Full(_Told):
+    """A deal of a game without partners: all cards that come into play are shown."""
+
+    def deck(self) -> npt.NDArray[np.int8]:
+        """The deck of the deal; face-down cards that nobody sees may be any that are left.
+
+        Raises:
+            BadRecord: a card that comes into play is not shown, or has no room where it is.
+        """
+        deal, players = self.deal, self.table.ruleset.players
+        dummy = int(rules.dummy_size(self.table.r))
+        self._check_seats(players)
+        hidden = self.table.size - 1 - HAND_SIZE * players - dummy
+        groups = {seat: (HAND_SIZE, hand) for seat, hand in enumerate(deal.hands)}
+        self._check_places({**groups, _KITTY: (hidden, deal.kitty), _DUMMY: (dummy, deal.dummy)})
+        for place, (_, hand) in groups.items():
+            self._require_all(place, hand, HAND_SIZE)
+        if deal.buried:
+            self._require_all(_DUMMY, deal.dummy, dummy)
+        away = (*deal.buried, *([] if deal.discard is None else [deal.discard]))
+        if not all(map(is_known, away)):
+            raise BadRecord("a game without partners is replayed only where all laid away is known")
+        self.discard = None if deal.discard is None else card_id(deal.discard)
+        aside, kitty = (list(filter(is_known, cards)) for cards in (deal.dummy, deal.kitty))
+        hands = dict(enumerate(deal.hands))
+        return complete_deck(
+            self.upcard, hands, kitty, players=players, dummy=aside, dummy_size=dummy
+        )
+
+    def _check_seats(self, players: int) -> None:
+        deal = self.deal
+        if len(deal.hands) != players:
+            raise BadRecord(f"the record has {len(deal.hands)} hands, the game {players} players")
+        for seat in (deal.dealer, *deal.dropped):
+            if not 0 <= seat < players:
+                raise BadRecord(f"{seat} is no seat of this game: it has 0 to {players - 1}")
+
+    def _require_all(self, place: int, cards: Sequence[str], count: int) -> None:
+        known = sum(map(is_known, cards))
+        if known != count:
+            raise BadRecord(
+                f"{_place(place)} shows {known} of {count} cards: a game without partners is "
+                "replayed only where all hands and a dummy that was taken are shown",
+                seat=place if place < _KITTY else None,
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,37 +599,22 @@ class _Slot:
     allowed: frozenset[int]
 
 
-_KITTY = 4
-
-
-def _place(place: int) -> str:
-    return "the kitty" if place == _KITTY else f"the hand of {seat_text(place)}"
-
-
-class _Shown:
+class _Shown(_Told):
     """What a record shows of a deal: who played which card, and a full deal that agrees with it.
 
     Cards that the record does not show are filled in. Each hand holds the cards it plays, so that
     the engine's own check finds every renege that a later card proves; cards filled in add none.
 
-    Attributes:
-        last: Tricks that can be replayed; the next one, if any, holds a card that is not known.
-        discard: The card laid away, once :meth:`deck` has been called.
-        note: Why the replay stops early, if it does.
+    ``discard`` is there once :meth:`deck` has been called.
     """
 
     def __init__(self, deal: DealRecord, table: _Table) -> None:
-        self.deal, self.table = deal, table
-        self.discard: int | None = None
+        super().__init__(deal, table)
         self.stuck = _KITTY
-        self._check_cards()
-        unknown = [t for t, trick in enumerate(deal.tricks) if not all(map(is_known, trick))]
-        self.last = unknown[0] if unknown else len(deal.tricks)
-        self.note = f"trick {self.last + 1} holds a card that is not known" if unknown else ""
-        self.upcard = card_id(deal.upcard)
         groups = (*deal.hands, deal.kitty)
         self.held = [{card_id(c) for c in group if is_known(c)} for group in groups]
-        self._check_places(groups)
+        rooms = [HAND_SIZE] * rules.N_SEATS + [table.size - 21]
+        self._check_places(dict(enumerate(zip(rooms, groups))))
 
     def deck(self) -> npt.NDArray[np.int8]:
         """A deck that deals what the record shows.
@@ -470,9 +628,7 @@ class _Shown:
             said = self.deal.discard
             self.discard = card_id(said) if said is not None and is_known(said) else None
         elif self.deal.discard is not None:
-            raise BadRecord(
-                f"{self.deal.discard} is said to be discarded, but nobody takes the upcard"
-            )
+            raise _nobody_takes(self.deal)
         if known is None:
             self._add_plays()
         if known is not None and (self.taker < 0 or self.discard is not None):
@@ -483,39 +639,6 @@ class _Shown:
         return known if known is not None else complete_deck(self.upcard, hands, kitty, joker)
 
     # before any card is played
-
-    def _check_cards(self) -> None:
-        deal = self.deal
-        if not is_known(deal.upcard):
-            raise BadRecord("the upcard is not known: without it the deal cannot be replayed")
-        texts = [
-            deal.upcard,
-            *deal.kitty,
-            *(c for group in (*deal.hands, *deal.tricks) for c in group),
-        ]
-        if card_text(JOKER) in texts and not self.table.ruleset.joker:
-            raise BadRecord("the JOKER is there, but the rule set has joker=False")
-        if len(deal.tricks) > rules.N_TRICKS:
-            raise BadRecord(
-                f"{len(deal.tricks)} tricks are recorded, a hand has {rules.N_TRICKS}", 6
-            )
-
-    def _check_places(self, groups: Sequence[Sequence[str]]) -> None:
-        seen = {self.upcard: "the upcard"}
-        for place, group in enumerate(groups):
-            seat = None if place == _KITTY else place
-            room = self.table.size - 21 if place == _KITTY else HAND_SIZE
-            if len(group) > room:
-                raise BadRecord(
-                    f"{_place(place)} has {len(group)} cards, there is room for {room}", seat=seat
-                )
-            for card in map(card_id, filter(is_known, group)):
-                if card in seen:
-                    told = (
-                        f"{card_text(card)} is there twice, in {_place(place)} and as {seen[card]}"
-                    )
-                    raise BadRecord(told, seat=seat)
-                seen[card] = f"part of {_place(place)}"
 
     def _full_deck(self) -> npt.NDArray[np.int8] | None:
         """The deck, where the record shows all four hands."""
@@ -554,7 +677,7 @@ class _Shown:
                 if seat is not None:
                     self._drop(s, t, seat, card_id(text))
             if t < min(self.last, len(self.deal.tricks) - 1) and s.trick == t:
-                raise self._miscounted(s, t, int(s.turn))
+                raise _miscounted(self.deal, s, t, int(s.turn))
         self.voids = [frozenset(cards_of(int(suits), self.frame)) for suits in s.void]
 
     def _who_plays(self, s: Any, t: int) -> int | None:
@@ -562,14 +685,8 @@ class _Shown:
         if t >= self.last:
             return None
         if s.phase == rules.OVER or s.trick != t:
-            raise self._miscounted(s, t, None)
+            raise _miscounted(self.deal, s, t, None)
         return int(s.turn)
-
-    def _miscounted(self, s: Any, t: int, seat: int | None) -> BadRecord:
-        due = int(rules.trick_size(s))
-        return BadRecord(
-            f"the trick has {len(self.deal.tricks[t])} cards, {due} are due", t + 1, seat
-        )
 
     def _once(self, seen: dict[int, str], t: int, seat: int | None, text: str) -> None:
         card = card_id(text)

@@ -82,6 +82,8 @@ N_TEAMS = 2
 MOST_SIDES = 4
 HAND_SIZE = 5
 TEAM_NAMES = ("North and South", "East and West")
+DUMMY_NAMES = {THREE_HAND_DUMMY: "dummy", CUTTHROAT_WIDOW: "spare hand", TWO_HAND: "dummy"}
+"""What the cards dealt aside for the maker are called, by variant."""
 NOBODY = -1
 """The value of a seat, a trump suit or a card that is not (yet) there."""
 
@@ -868,12 +870,17 @@ def _score_hand(s, r):
 
 
 @njit
+def is_set(r, tricks, is_maker):
+    """Whether a player who counts down, and stayed in, took too few tricks."""
+    return tricks < 3 if is_maker else tricks == 0 and r.set_without_trick != 0
+
+
+@njit
 def cutthroat_points(r, tricks, is_maker, dropped_out):
     """What a hand is worth to a player who counts down: the fall of its score, below 0 a rise."""
     if dropped_out:
         return -np.int64(r.points_drop_out)
-    is_set = tricks < 3 if is_maker else tricks == 0 and r.set_without_trick != 0
-    return -np.int64(r.points_set) if is_set else np.int64(tricks)
+    return -np.int64(r.points_set) if is_set(r, tricks, is_maker) else np.int64(tricks)
 
 
 @njit

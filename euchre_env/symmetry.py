@@ -231,7 +231,7 @@ def swap_other_suits_in_observation(layout: Layout) -> IntArray:
 
 
 @njit
-def _suit_key(row, hand, discard, played):
+def _suit_key(row, hand, discard, buried, played):
     """Positive where the first suit of the other colour comes first, zero where both look alike.
 
     What the seat was dealt counts most, so the order stays the same for a whole hand; then what the
@@ -240,7 +240,8 @@ def _suit_key(row, hand, discard, played):
     key = np.int64(0)
     for rank in range(_PLAIN):
         for sign, card in ((1, rank), (-1, rank + _PLAIN)):
-            own = row[hand + card] | row[discard + card] | row[played + card]
+            own = row[hand + card] | row[played + card]
+            own |= row[discard + card] | row[buried + card]
             key += sign * (np.int64(own) << (3 * _PLAIN + rank))
             for seat in range(1, N_SEATS):
                 there = np.int64(row[played + seat * N_CARDS + card])
@@ -257,12 +258,12 @@ def _exchange(row, pairs):
 
 @njit
 def _put_in_order(observations, masks, hidden, pairs, mask_pairs, hidden_pairs, places, swapped):
-    hand, discard, played, trump, upcard = places
+    hand, discard, buried, played, trump, upcard = places
     for i in range(len(observations)):
         row = observations[i]
         unnamed = row[trump] + row[trump + 1] + row[trump + 2] + row[trump + 3] == 0
         by_name = row[trump + N_SUITS] != 0 or (unnamed and row[upcard + N_CARDS - 1] != 0)
-        swapped[i] = not by_name and _suit_key(row, hand, discard, played) < 0
+        swapped[i] = not by_name and _suit_key(row, hand, discard, buried, played) < 0
         if swapped[i]:
             _exchange(row, pairs)
             _exchange(masks[i], mask_pairs)
@@ -293,7 +294,7 @@ class SuitOrder:
         self._hidden_pairs = _pairs(
             _observation_order(hidden_layout, _SWAPPED_BITS, _SWAPPED_SUITS)
         )
-        names = ("hand", "own_discard", "played", "trump", "upcard")
+        names = ("hand", "own_discard", "own_buried", "played", "trump", "upcard")
         self._places = tuple(np.int64(layout[name].start) for name in names)
 
     def apply(
@@ -332,7 +333,7 @@ def rotate_deck(deck: Sequence[int] | npt.NDArray[Any], steps: int) -> npt.NDArr
 
 
 def rotate_state(s: Any, steps: int) -> Any:
-    """A record in which everybody has moved ``steps`` seats to the left, in a new record.
+    """A record of the partnership game, everybody ``steps`` seats further to the left, a new one.
 
     Teams, scores and games follow. Each seat's observation is that of the seat it came from.
     """

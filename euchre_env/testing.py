@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .rules import NAME_TRUMP, TAKEN, TAKEN_OR_BURIED, new_states
+from .rules import N_SEATS, NAME_TRUMP, TAKEN, TAKEN_OR_BURIED, new_states
 from .ruleset import JOKER_NAMES_BLIND, OPTIONS, VARIANT_PLAYERS, Option, Ruleset, RulesetError
 
 __all__ = ["permute_hidden", "random_ruleset", "random_value"]
@@ -85,7 +85,7 @@ def permute_hidden(
     """Return a copy of a game with the cards that `viewer` cannot see dealt otherwise.
 
     The other world agrees with all that the seat has seen: its own cards, plays, voids shown (by
-    effective suit), the upcard, what it laid away itself, its swap, and cards shown. What is only
+    effective suit), the upcard, what it laid away or swapped, and cards shown. What is only
     inferred is not kept: that a caller held a natural trump, that a seat qualified as weak, or that
     a hidden swap gave away the lowest cards. Every observation, mask and decision of `viewer` has
     to be the same in both worlds.
@@ -119,7 +119,7 @@ Place = tuple[str, int]
 def _hidden_places(s: Any, r: Any, viewer: int) -> dict[Place, int]:
     """The cards that a viewer cannot see, by place."""
     blind = s.phase == NAME_TRUMP and r.joker_upcard == JOKER_NAMES_BLIND and viewer == s.dealer
-    seats = [seat for seat in range(int(r.players)) if seat != viewer or blind]
+    seats = [seat for seat in range(N_SEATS) if seat != viewer or blind]
     places = {("hand", seat): int(s.hand[seat]) for seat in seats}
     if s.swapper != viewer and (s.swapper < 0 or r.swap3_shown == 0):
         places["kitty", 0] = int(s.kitty)
@@ -138,12 +138,12 @@ def _cards_allowed(s: Any, r: Any, place: Place, viewer: int) -> int:
     """The cards against which, at a place, the viewer has seen nothing that speaks."""
     name, seat = place
     allowed = ~int(s.void[seat]) if name == "hand" else ~0
-    holds_upcard = (
-        (name == "discard" and r.dealer_may_discard_upcard != 0)
-        or (name == "buried" and s.maker == s.taker)
-        or (name == "hand" and seat == s.taker)
-    )
-    if s.place == TAKEN_OR_BURIED and s.taker != viewer and not holds_upcard:
+    holds_upcard = {
+        "hand": seat == s.taker,
+        "discard": r.dealer_may_discard_upcard != 0,
+        "buried": s.maker == s.taker,
+    }
+    if s.place == TAKEN_OR_BURIED and s.taker != viewer and not holds_upcard.get(name, False):
         allowed &= ~int(s.upcard)
     return allowed
 

@@ -4,7 +4,7 @@ A library is imported when its adapter is first used, and none of them is needed
 Tianshou's ``PettingZooEnv``, SuperSuit and PettingZoo's conversions take ``euchre_v0.env()`` as it
 is, and sb3-contrib's ``MaskablePPO`` takes :class:`~euchre_env.gym_env.EuchreGymEnv`; the game for
 OpenSpiel is :mod:`euchre_env.openspiel_game`. ``docs/interop.md`` says what each library makes of
-rewards at the end of a hand, when the seat that acts last is one of four.
+rewards at the end of a hand, when the seat that acts last is one of several.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo.utils.env import ParallelEnv
 
-from .aec import AGENTS, raw_env
+from .aec import raw_env
 from .encoding import OBSERVATION_SIZE, encode_seats
 from .gym_env import EuchreVectorEnv
-from .rules import N_ACTIONS, N_SEATS, PASS
+from .rules import N_ACTIONS, PASS
 
 # ---- Stable-Baselines3 ---------------------------------------------------------------------------
 
@@ -38,10 +38,11 @@ def _stable_baselines3_class() -> Callable[..., Any]:
 
         def __init__(self, env: EuchreVectorEnv) -> None:
             self.env, self.games = env, env.games
-            rows = N_SEATS * env.num_envs
+            self.seats = env.games.rulesets[0].players
+            rows = self.seats * env.num_envs
             super().__init__(rows, env.single_observation_space, env.single_action_space)
-            self._seen = np.zeros((env.num_envs, N_SEATS, OBSERVATION_SIZE), np.uint8)
-            self._totals = np.zeros((env.num_envs, N_SEATS))
+            self._seen = np.zeros((env.num_envs, self.seats, OBSERVATION_SIZE), np.uint8)
+            self._totals = np.zeros((env.num_envs, self.seats))
             self._lengths = np.zeros(env.num_envs, np.int64)
             self._actions: npt.NDArray[Any] = np.zeros(rows, np.int64)
             self._start = time.time()
@@ -61,14 +62,15 @@ def _stable_baselines3_class() -> Callable[..., Any]:
         def step_wait(self) -> Any:
             """Carry out the action of the seat to act in each game."""
             everyone = np.arange(self.env.num_envs)
-            chosen = self._actions.reshape(-1, N_SEATS)[everyone, self.games.actor]
+            chosen = self._actions.reshape(-1, self.seats)[everyone, self.games.actor]
             which = self.games.which.copy()
             rewards, done = self.games.step(chosen)
-            self._totals += rewards
+            own = rewards[:, : self.seats].copy()
+            self._totals += own
             self._lengths += 1
             infos = self._infos(done, which)
             seen = self._observe(self.games.states, self.games.which)
-            return seen, rewards.reshape(-1).copy(), np.repeat(done, N_SEATS), infos
+            return seen, own.reshape(-1), np.repeat(done, self.seats), infos
 
         def _observe(self, states: Any, which: Any) -> npt.NDArray[np.uint8]:
             games = self.games
@@ -82,8 +84,8 @@ def _stable_baselines3_class() -> Callable[..., Any]:
                 return infos
             final = self._observe(self.games.final_states, which)
             for game in np.flatnonzero(done).tolist():
-                for seat in range(N_SEATS):
-                    row = N_SEATS * game + seat
+                for seat in range(self.seats):
+                    row = self.seats * game + seat
                     infos[row] = {
                         "terminal_observation": final[row],
                         "TimeLimit.truncated": bool(self.games.truncated[game]),
@@ -97,8 +99,8 @@ def _stable_baselines3_class() -> Callable[..., Any]:
             return {"r": total, "l": length, "t": time.time() - self._start}
 
         def action_masks(self) -> npt.NDArray[np.bool_]:
-            """The legal actions of each row, bool[4 B, 38]; a row that waits may only pass."""
-            masks = np.zeros((self.env.num_envs, N_SEATS, N_ACTIONS), np.bool_)
+            """The legal actions of each row, bool[S B, 38]; a row that waits may only pass."""
+            masks = np.zeros((self.env.num_envs, self.seats, N_ACTIONS), np.bool_)
             masks[:, :, PASS] = True
             masks[np.arange(self.env.num_envs), self.games.actor] = self.games.action_mask
             return masks.reshape(self.num_envs, N_ACTIONS)
@@ -144,20 +146,21 @@ def _stable_baselines3_class() -> Callable[..., Any]:
 
 
 def stable_baselines3_vec_env(env: EuchreVectorEnv) -> Any:
-    """Many games as a ``VecEnv`` of Stable-Baselines3, in which all four seats learn by self-play.
+    """Many games as a ``VecEnv`` of Stable-Baselines3, in which all S seats learn by self-play.
 
-    Row ``4 * game + seat`` is one seat of one game. All rows of a game step together: the seat to
-    act chooses among its legal actions, and the three that wait have one single action (``pass``),
-    which is not carried out and so teaches a policy nothing. A row's rewards are its own seat's,
-    and a hand ends for all four rows in the same step, each with what its team won. That is what
-    the usual wrapper gets wrong: one row for four seats adds up rewards of opposite teams.
+    Row ``S * game + seat`` is one seat of one game, of four or as many as play. All rows of a game
+    step together: the seat to act chooses among its legal actions, and those that wait have one
+    single action (``pass``), which is not carried out and so teaches a policy nothing. A row's
+    rewards are its own seat's, and a hand ends for all of a game's rows in the same step, each with
+    what its side won. That is what the usual wrapper gets wrong: one row for all seats adds up
+    rewards of opposite sides.
 
     Args:
         env: The games, B; use it through the result only. MaskablePPO's ``n_steps`` counts steps of
-            a game, of which a seat itself decides a quarter.
+            a game, of which one of four seats decides a quarter.
 
     Returns:
-        A ``VecEnv`` of 4 B rows with ``action_masks()``, uint8 observations [4 B, D], and in
+        A ``VecEnv`` of S B rows with ``action_masks()``, uint8 observations [S B, D], and in
         ``infos`` the last observation and the total reward of each seat.
 
     Raises:
@@ -170,11 +173,11 @@ def stable_baselines3_vec_env(env: EuchreVectorEnv) -> Any:
 
 
 def torchrl_env(group: str = "player", seed: int | None = None, **kwargs: Any) -> Any:
-    """The game as TorchRL's ``PettingZooWrapper``, all four seats in one group.
+    """The game as TorchRL's ``PettingZooWrapper``, all S seats (four, in most games) in one group.
 
-    Entries are ``(group, "observation", "observation")`` uint8[4, D], ``(group, "action_mask")``
-    bool[4, 38], ``(group, "mask")`` bool[4], true for the seat to act, and ``("next", group,
-    "reward")`` float32[4, 1]. Action masks of seats that wait are all true, as TorchRL has it;
+    Entries are ``(group, "observation", "observation")`` uint8[S, D], ``(group, "action_mask")``
+    bool[S, 38], ``(group, "mask")`` bool[S], true for the seat to act, and ``("next", group,
+    "reward")`` float32[S, 1]. Action masks of seats that wait are all true, as TorchRL has it;
     their actions do not count.
 
     Args:
@@ -187,9 +190,9 @@ def torchrl_env(group: str = "player", seed: int | None = None, **kwargs: Any) -
     """
     from torchrl.envs.libs.pettingzoo import PettingZooWrapper
 
-    return PettingZooWrapper(
-        raw_env(**kwargs), use_mask=True, group_map={group: list(AGENTS)}, seed=seed
-    )
+    game = raw_env(**kwargs)
+    agents = {group: game.possible_agents.copy()}
+    return PettingZooWrapper(game, use_mask=True, group_map=agents, seed=seed)
 
 
 # ---- RLlib ---------------------------------------------------------------------------------------
@@ -206,8 +209,8 @@ def _rllib_class() -> Callable[..., Any]:
 
         def __init__(self, config: Any = None) -> None:
             self.game = raw_env(**(config or {}))
-            self.possible_agents = list(AGENTS)
-            self.agents = list(AGENTS)
+            self.possible_agents = self.game.possible_agents.copy()
+            self.agents = self.possible_agents.copy()
             super().__init__()
             seen = spaces.Dict(
                 {
@@ -215,8 +218,8 @@ def _rllib_class() -> Callable[..., Any]:
                     "observations": spaces.Box(0, 255, (OBSERVATION_SIZE,), np.float32),
                 }
             )
-            self.observation_spaces = dict.fromkeys(AGENTS, seen)
-            self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in AGENTS}
+            self.observation_spaces = dict.fromkeys(self.agents, seen)
+            self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.agents}
 
         def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
             """Start an episode; the observation is that of the seat to act."""
@@ -224,11 +227,11 @@ def _rllib_class() -> Callable[..., Any]:
             return self._seen(self.game.agent_selection), {}
 
         def step(self, action_dict: dict[str, Any]) -> Any:
-            """Carry out the action of the seat to act; all four are paid when a hand ends."""
+            """Carry out the action of the seat to act; all seats are paid when a hand ends."""
             game = self.game
             game.step(action_dict[game.agent_selection])
             ended, cut = (any(x.values()) for x in (game.terminations, game.truncations))
-            agents = AGENTS if ended or cut else (game.agent_selection,)
+            agents = self.possible_agents if ended or cut else [game.agent_selection]
             rewards = {a: r for a, r in game.rewards.items() if a in agents or r}
             return self._seen(*agents), rewards, {"__all__": ended}, {"__all__": cut}, {}
 
@@ -250,7 +253,7 @@ def rllib_env(config: dict[str, Any] | None = None) -> Any:
 
     Observations are ``{"action_mask": float32[38], "observations": float32[D]}``, the keys of
     RLlib's own ``ActionMaskingTorchRLModule``, and only the seat to act has one, so that RLlib asks
-    nobody else; at the end of an episode all four have theirs, with their team's points.
+    nobody else; at the end of an episode all seats have theirs, with their side's points.
 
     Args:
         config: Arguments of :class:`~euchre_env.aec.raw_env`.
@@ -267,7 +270,7 @@ def rllib_env(config: dict[str, Any] | None = None) -> Any:
 class AgileRLEnv(ParallelEnv):  # type: ignore[misc]
     """The game as the parallel environment that AgileRL takes, with masks in ``infos``.
 
-    All agents get observations float32[D] and rewards at every step, and every agent its own team's
+    All agents get observations float32[D] and rewards at every step, and every agent its own side's
     points on the step that ends a hand. AgileRL looks for legal actions in
     ``infos[agent]["action_mask"]``, a list of 38 numbers; an agent that waits may only ``pass``,
     which is not carried out. To learn with AgileRL, take one seat, as ``examples/agilerl_ppo.py``
@@ -282,11 +285,12 @@ class AgileRLEnv(ParallelEnv):  # type: ignore[misc]
     def __init__(self, **kwargs: Any) -> None:
         self.game = raw_env(**kwargs)
         self.render_mode = None
-        self.possible_agents = list(AGENTS)
+        self.possible_agents = self.game.possible_agents.copy()
         self.agents: list[str] = []
         seen = spaces.Box(0, 255, (OBSERVATION_SIZE,), np.float32)
-        self.observation_spaces = dict.fromkeys(AGENTS, seen)
-        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in AGENTS}
+        known = self.possible_agents
+        self.observation_spaces = dict.fromkeys(known, seen)
+        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in known}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """``Box(0, 255, (D,), float32)``."""
@@ -299,7 +303,7 @@ class AgileRLEnv(ParallelEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: Any = None) -> Any:
         """Start an episode."""
         self.game.reset(seed=seed, options=options)
-        self.agents = list(AGENTS)
+        self.agents = self.possible_agents.copy()
         return self._seen()
 
     def step(self, actions: dict[str, Any]) -> Any:
@@ -315,7 +319,7 @@ class AgileRLEnv(ParallelEnv):  # type: ignore[misc]
 
     def _seen(self) -> tuple[dict[str, Any], dict[str, Any]]:
         seen, infos = {}, {}
-        for agent in AGENTS:
+        for agent in self.possible_agents:
             observed = self.game.observe(agent)
             seen[agent] = observed["observation"].astype(np.float32)
             mask = observed["action_mask"]

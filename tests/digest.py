@@ -32,7 +32,7 @@ def seen_by(s: Any, r: Any, codes: Any, viewer: int) -> bytes:
         out = np.zeros(encoding.OBSERVATION_SIZE, np.uint8)
         encoding.encode(s, r, codes, viewer, absolute, scratch, out)
         hidden = np.zeros(encoding.HIDDEN_SIZE, np.uint8)
-        encoding.encode_hidden(s, viewer, absolute, hidden)
+        encoding.encode_hidden(s, r, viewer, absolute, hidden)
         parts += [out.tobytes(), hidden.tobytes()]
     cleared = rules.new_states(1)
     cleared[0] = s
@@ -61,7 +61,8 @@ def play(ruleset: Ruleset, seed: int, hands: int, rng: random.Random) -> dict[st
         while True:
             legal = int(rules.legal(s, r))
             chain.update(words_of(s) + masks_of(s, legal) + legal.to_bytes(8, "little"))
-            viewers = (rng.randrange(4), int(s.turn)) if legal else (rng.randrange(4),)
+            anyone = rng.randrange(ruleset.players)
+            viewers = (anyone, int(s.turn)) if legal else (anyone,)
             for viewer in viewers:
                 chain.update(seen_by(s, r, codes, viewer))
             digests.append(chain.hexdigest()[:8])
@@ -118,7 +119,7 @@ def main(seed: int, rulesets: int, hands: int) -> None:
     print(json.dumps({"conversions": conversions(rng)}))
     print(json.dumps({"batch": batch(seed, 60)}))
     for k in range(rulesets):
-        print(json.dumps(play(random_ruleset(rng), seed + k, hands, rng)))
+        print(json.dumps(play(random_ruleset(rng, k % 4 == 3), seed + k, hands, rng)))
 
 
 if __name__ == "__main__":

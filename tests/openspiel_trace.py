@@ -157,7 +157,7 @@ class Replay:
         winners = [*leaders[1:], int(self.s.winner)]
         self.check("winners", winners, [t.winner() for t in theirs])
         won = np.bincount([w % 2 for w in winners], minlength=2).tolist()
-        self.check("tricks", self.s.tricks.tolist(), won)
+        self.check("tricks", self.s.tricks.tolist()[:2], won)
 
 
 def compare(setting: Setting, hands: int, seed: int) -> Counter[str]:

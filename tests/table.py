@@ -13,6 +13,13 @@ from euchre_env.actions import action_id, action_text
 from euchre_env.ruleset import Ruleset
 
 SCRATCH = rules.new_states(1)
+DECISION_PHASES = rules.PHASES[: rules.OVER]
+"""The phases of the partnership game in which a decision is due."""
+
+# Deals of games without partners, told as hands are played in several tests.
+SPREAD = "AS KD JS JH AD  TC KH AC KS TH  QS TS 9S JD 9D  9C AH JC KC QH  9H  QC QD TD"
+ROUND_TWO = "KH 9H TS JH 9S  TD AC QC JS JC  JD QD KD AD 9C  QH KC TC AH TH  KS  QS 9D AS"
+CLUB_UP = "KH 9H TS JH 9S  TD AC QC JS JC  JD QD KD AD KS  QH KC TC AH TH  9C  QS 9D AS"
 
 
 def deck_with(
@@ -73,7 +80,7 @@ class Table:
         dealer: int = 0,
         hands: dict[int, str] | None = None,
         kitty: str = "",
-        score: tuple[int, int] = (0, 0),
+        score: tuple[int, ...] = (),
         **options: Any,
     ) -> None:
         joker = bool(options.get("joker"))
@@ -81,19 +88,19 @@ class Table:
 
     @classmethod
     def dealt(
-        cls, ruleset: Ruleset, deck: list[str], dealer: int, score: tuple[int, int] = (0, 0)
+        cls, ruleset: Ruleset, deck: list[str], dealer: int, score: tuple[int, ...] = ()
     ) -> Table:
-        """A table for a rule set and a whole deck."""
+        """A table for a rule set and a whole deck; the score is the usual one unless given."""
         table = cls.__new__(cls)
         table.start(ruleset, deck, dealer, score)
         return table
 
-    def start(self, ruleset: Ruleset, deck: list[str], dealer: int, score: tuple[int, int]) -> None:
+    def start(self, ruleset: Ruleset, deck: list[str], dealer: int, score: tuple[int, ...]) -> None:
         self.ruleset = ruleset
         self.r = ruleset.record()[0]
         self.s: Any = rules.new_states(1)[0]
         rules.new_match(self.s, self.r)
-        self.s.score[:2] = score
+        self.s.score[: len(score)] = score
         rules.deal(self.s, self.r, cards.deck_of(deck, joker=ruleset.joker), dealer)
 
     @property
@@ -129,11 +136,18 @@ class Table:
 
     @property
     def points(self) -> tuple[int, int]:
+        """Of the two teams."""
         return int(self.s.points[0]), int(self.s.points[1])
 
     @property
     def score(self) -> tuple[int, int]:
+        """Of the two teams."""
         return int(self.s.score[0]), int(self.s.score[1])
+
+    @property
+    def tricks(self) -> list[int]:
+        """Of the two teams."""
+        return self.s.tricks.tolist()[:2]
 
     @property
     def out(self) -> set[int]:
@@ -165,7 +179,7 @@ def dealt(
     hands: dict[int, str],
     upcard: str,
     kitty: str = "",
-    score: tuple[int, int] = (0, 0),
+    score: tuple[int, ...] = (),
     **options: Any,
 ) -> Table:
     """A table with seat 0 as dealer, stick the dealer unless ``options`` say otherwise."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,9 @@ import pytest
 
 import agents
 from agents.base import Agent, AgentError, RuleTable, View, check_actions, view_of
+from agents.evaluation import play_match
 from agents.network import PolicyValueNet, load_agent, save_policy
+from agents.simple import FirstLegalAgent
 from euchre_env.actions import action_id, action_text
 from euchre_env.batch import BatchEnv
 from euchre_env.cards import card_ids, deck_of
@@ -24,8 +27,8 @@ from euchre_env.encoding import LAYOUT
 from euchre_env.rules import (
     NAME_TRUMP,
     NOBODY,
+    OVER,
     PASS,
-    PHASES,
     TAKEN_OR_BURIED,
     apply,
     deal,
@@ -116,6 +119,45 @@ def test_available_lists_every_family() -> None:
     assert all(agents.available().values())
 
 
+class Fixed(FirstLegalAgent):
+    """What a user may add."""
+
+    def __init__(self, number: str = "") -> None:
+        self.name = f"fixed:{number}" if number else "fixed"
+
+
+def test_a_registered_agent_is_made_listed_and_played() -> None:
+    with patch.dict(agents.FAMILIES):
+        agents.register("fixed", Fixed, "always the same", parameter="N", optional=True)
+        assert agents.make("fixed").name == "fixed"
+        assert agents.make("fixed:3").name == "fixed:3"
+        assert agents.available()["fixed[:N]"] == "always the same"
+        assert play_match("fixed", "first_legal", 20).points_per_hand == 0
+        assert agents.make("bids:random,plays:fixed:3").name == "bids:random,plays:fixed:3"
+        assert agents.sources_of(["bids:random,plays:fixed:3"]) == {"fixed": Path(__file__)}
+        assert agents.sources_of(["prefixed", "random"]) == {}
+        with pytest.raises(AgentError, match=r"no agent is called 'fixd'.*did you mean 'fixed'"):
+            agents.make("fixd")
+    with pytest.raises(AgentError, match="no agent is called 'fixed'"):
+        agents.make("fixed")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("random", "there is an agent 'random' already"),
+        ("", "'' is no name"),
+        ("a:b", "'a:b' is no name"),
+        ("x.safetensors", "is no name for an agent"),
+    ],
+)
+def test_a_name_that_cannot_be_registered_is_refused(name: str, message: str) -> None:
+    before = dict(agents.FAMILIES)
+    with pytest.raises(AgentError, match=message):
+        agents.register(name, Fixed)
+    assert before == agents.FAMILIES
+
+
 def test_no_torch_without_a_network() -> None:
     code = (
         "import sys, agents, agents.evaluation, agents.app.match\n"
@@ -193,7 +235,7 @@ def test_legal_under_every_rule_set(name: str, episode: str) -> None:
         if step % 3 == 2:  # positions that the agent itself would not come to
             actions = env.random_actions()
         env.step(actions)
-    assert phases == set(range(len(PHASES) - 1))
+    assert phases == set(range(OVER))
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -339,7 +381,7 @@ def test_every_family_is_tested() -> None:
 def test_the_twins_are_fit_to_show_a_leak(positions: list[Position]) -> None:
     changed = [(p.true["hand"] != p.other["hand"]).any() for p in positions]
     assert np.mean(changed) > 0.9
-    assert {int(p.true["phase"]) for p in positions} == set(range(len(PHASES) - 1))
+    assert {int(p.true["phase"]) for p in positions} == set(range(OVER))
     assert any(p.true["discard"] != p.other["discard"] for p in positions)
     assert any(p.true["kitty"] != p.other["kitty"] for p in positions)
     for p in positions:

@@ -5,6 +5,7 @@ import random
 import threading
 import time
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,30 @@ def some_rulesets(seed: int, count: int = 4) -> list[Ruleset]:
     return [random_ruleset(rng) for _ in range(count)]
 
 
+def other_games(players: int) -> list[Ruleset]:
+    """Rule sets for a number of players; for four, games with and without partners."""
+    names = {
+        2: ["two_hand", "two_hand,two_hand_dummy=maker,target_score=2"],
+        3: [
+            "three_hand,target_score=3",
+            "cutthroat",
+            "cutthroat,widow_exchange=true,drop_out=true",
+        ],
+        4: ["dirty_clubs,target_score=5", "stick,target_score=3", "buck"],
+    }
+    return [Ruleset.parse(name) for name in names[players]]
+
+
+def paid(s: Any, ruleset: Ruleset) -> list[float]:
+    """Rewards by seat, float32: points less those of the other side, or the others' mean."""
+    points = s.points.tolist()
+    if ruleset.is_partnership:
+        return [float(points[seat % 2] - points[1 - seat % 2]) for seat in range(4)]
+    n = ruleset.players
+    net = [own - (sum(points[:n]) - own) / (n - 1) for own in points[:n]] + [0.0] * (4 - n)
+    return np.array(net, np.float32).tolist()
+
+
 def plain_mask(legal: int, frame: int, absolute: bool) -> list[int]:
     mask = [0] * 38
     for a in range(38):
@@ -39,8 +64,18 @@ def plain_mask(legal: int, frame: int, absolute: bool) -> list[int]:
 @pytest.mark.parametrize("frame", ["trump", "absolute"])
 @pytest.mark.parametrize("episode", ["hand", "game"])
 def test_a_batch_equals_single_games(frame: str, episode: str) -> None:
+    follow_single_games(some_rulesets(1), episode, frame)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("episode", ["hand", "game"])
+def test_a_batch_of_other_games_equals_single_ones(players: int, episode: str) -> None:
+    follow_single_games(other_games(players), episode, "absolute" if players == 3 else "trump")
+
+
+def follow_single_games(rulesets: list[Ruleset], episode: str, frame: str) -> None:
     """Each game is followed by the rules' own functions on a record of its own."""
-    env = BatchEnv(B, some_rulesets(1), episode=episode, seed=5, frame=frame, hidden=True)
+    env = BatchEnv(B, rulesets, episode=episode, seed=5, frame=frame, hidden=True)
     env.reset()
     single = [copy(s) for s in env.states]
     ended = 0
@@ -56,9 +91,8 @@ def test_a_batch_equals_single_games(frame: str, episode: str) -> None:
         rewards, done = env.step(actions)
         for i in range(B):
             s, r = single[i], env.rules[which[i]]
-            expected = [0.0] * 4
-            if s.phase == rules.OVER:
-                expected = [float(rules.reward(s, seat)) for seat in range(4)]
+            ruleset = env.rulesets[which[i]]
+            expected = paid(s, ruleset) if s.phase == rules.OVER else [0.0] * 4
             assert rewards[i].tolist() == expected
             over = s.phase == rules.OVER and (episode == "hand" or s.match_winner != -2)
             assert done[i] == over
@@ -82,7 +116,7 @@ def check_report(env: BatchEnv, i: int, absolute: bool) -> None:
     assert env.action_mask[i].tolist() == plain_mask(legal, int(s.frame), absolute)
     assert (env.observation[i] == observe(s, ruleset, int(s.turn), absolute)).all()
     hidden = np.zeros(encoding.HIDDEN_SIZE, np.uint8)
-    encoding.encode_hidden(s, int(s.turn), absolute, hidden)
+    encoding.encode_hidden(s, ruleset.record()[0], int(s.turn), absolute, hidden)
     assert (env.hidden[i] == hidden).all()
 
 
@@ -194,10 +228,12 @@ def test_matches_end_with_the_match() -> None:
     assert ended > 3
 
 
+@pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("frame", ["trump", "absolute"])
-def test_the_final_observation_is_kept(frame: str) -> None:
+def test_the_final_observation_is_kept(frame: str, players: int) -> None:
     """Also with several rule sets: the next episode may have drawn another one."""
-    env = BatchEnv(B, some_rulesets(7, 6), seed=3, frame=frame)
+    rulesets = some_rulesets(7, 6) if players == 4 else other_games(players)
+    env = BatchEnv(B, rulesets, seed=3, frame=frame)
     env.reset()
     ended = changed = 0
     for _ in range(80):
@@ -206,7 +242,7 @@ def test_the_final_observation_is_kept(frame: str) -> None:
         for i in np.flatnonzero(done):
             final, ruleset = env.final_states[i], env.rulesets[before[i]]
             assert final.phase == rules.OVER
-            for seat in range(4):
+            for seat in range(players):
                 seen = env.final_observation(int(i), seat)
                 assert (seen == observe(final, ruleset, seat, frame == "absolute")).all()
                 assert encoding.decode_rules(seen) == ruleset
@@ -541,7 +577,8 @@ def test_step_before_reset() -> None:
         ({"batch": 2, "ruleset": []}, "at least one"),
         ({"batch": 2, "ruleset": "sticky"}, "stick"),
         ({"batch": 2, "ruleset": ["stick", "nope"]}, "nope"),
-        ({"batch": 2, "ruleset": Ruleset(variant="buck")}, "buck"),
+        ({"batch": 2, "ruleset": ["stick", "three_hand"]}, "for 3 and 4 players do not mix"),
+        ({"batch": 2, "ruleset": "buck,joker=true"}, "joker is for partners"),
     ],
 )
 def test_bad_arguments(options: dict, message: str) -> None:
@@ -569,6 +606,10 @@ def test_bad_calls_are_named_and_change_nothing() -> None:
     for game, seat, message in ((3, 0, "game=3"), (-1, 0, "game=-1"), (1, 4, "seat=4")):
         with pytest.raises(ValueError, match=message):
             env.final_observation(game, seat)
+    three = BatchEnv(3, "three_hand")
+    three.reset()
+    with pytest.raises(ValueError, match="seat=3"):
+        three.final_observation(0, 3)
     for seed in (1.5, "7", True):
         with pytest.raises(ValueError, match=f"seed={seed!r}"):
             env.reset(seed=seed)

@@ -12,7 +12,10 @@ import pytest
 
 from agents.app import bench, cli, doctor
 from agents.app.cli import VERBS, Verb, main
-from euchre_env.record import load_records
+from euchre_env.cards import deck_of
+from euchre_env.record import GameRecord, load_records, record_hand, write_jsonl
+from euchre_env.ruleset import Ruleset
+from tests.table import ROUND_TWO
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(__file__).parent / "data"
@@ -81,7 +84,7 @@ def test_a_failing_case_is_told_and_gives_status_1(
     file.write_text(json.dumps(data))
     assert main(["cases", str(file)]) == 1
     out = capsys.readouterr().out
-    assert last_line(out) == "149 passed, 1 failed"
+    assert last_line(out) == "160 passed, 1 failed"
     told = f"{file}: SC-03: failed: points: expected [1, 0], the engine says [2, 0]"
     assert told in out
 
@@ -143,6 +146,25 @@ def test_record_score(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     assert main(["record", "score", LEAGUE_6]) == 0
     assert last_line(capsys.readouterr().out).split() == ["1", "D", "2", "no", "5-0", "2-0", "10-9"]
+
+
+def test_records_of_games_without_partners(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ruleset, call = Ruleset.preset("dirty_clubs"), "pass pass pass pass pass pass call_C"
+    deal = record_hand(ruleset, deck_of(ROUND_TWO.split()), 2, f"{call} pass pass pass".split())
+    file = str(tmp_path / "a.jsonl")
+    write_jsonl(file, [GameRecord(ruleset=ruleset, deals=(deal,))])
+    assert main(["record", "verify", file]) == 0
+    assert capsys.readouterr().out == "1 passed, 0 failed\n"
+    assert main(["record", "score", file]) == 0
+    cells = ["0", "C", "1", "no", "0/5/0/0", "0/5/0/0", "25/20/25/25"]
+    assert last_line(capsys.readouterr().out).split() == cells
+    assert main(["record", "convert", file, str(tmp_path / "a.egn")]) == 2
+    assert "variant='buck': .egn holds the partnership game only" in the_error(capsys)
+    for verb in ("analyse", "review"):
+        assert main([verb, file]) == 2
+        assert "for the partnership game only" in the_error(capsys)
 
 
 def test_record_score_of_a_faulty_record(renege: str, capsys: pytest.CaptureFixture[str]) -> None:

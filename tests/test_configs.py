@@ -11,7 +11,7 @@ from agents.training.config import config_from, known_keys
 from agents.training.loop import network_blocks
 
 ROOT = Path(__file__).resolve().parent.parent
-OTHERS = ("rules", "sweeps")
+OTHERS = ("rules", "sweeps", "experiments")
 CONFIGS = sorted(p for p in (ROOT / "configs").rglob("*.y*ml") if p.parent.name not in OTHERS)
 SWEEPS = sorted((ROOT / "configs" / "sweeps").glob("*.y*ml"))
 

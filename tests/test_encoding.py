@@ -11,46 +11,54 @@ import pytest
 from euchre_env import encoding, rules
 from euchre_env.cards import NATURAL, SPADES, card_text
 from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE
-from euchre_env.ruleset import PRESETS, Ruleset
+from euchre_env.ruleset import PRESETS, VARIANT_PRESETS, Ruleset
 from euchre_env.testing import random_ruleset
 from tests.table import Table, fields, hidden_from, observe, random_deck, random_walk
 
-LAYOUT_HASH = "60869793f75e"
+LAYOUT_HASH = "a837e2f75eb0"
+PARTNERSHIP_HASH = "60869793f75e"
+"""Of the first 37 blocks, which were the whole layout while there was only the partnership game."""
 FRAMES = ("absolute", "trump")
 
 
-def random_positions(seed: int, rulesets: int, **options: Any) -> Iterator[Table]:
+def random_positions(
+    seed: int, rulesets: int, variants: bool = False, **options: Any
+) -> Iterator[Table]:
     """Each decision and each end of random hands in the middle of random matches."""
     rng = random.Random(seed)
     for _ in range(rulesets):
-        ruleset = random_ruleset(rng).replace(**options)
+        ruleset = random_ruleset(rng, variants).replace(**options)
         deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
-        top = min(20, (ruleset.target_score or 20) - 1)
-        table = Table.dealt(ruleset, deck, rng.randrange(4))
-        table.s.score[:] = [rng.randint(0, top), rng.randint(0, top)]
+        dealer, top = rng.randrange(ruleset.players), min(20, (ruleset.target_score or 20) - 1)
+        sides = 2 if ruleset.is_partnership else ruleset.players
+        score = tuple(rng.randint(0, top) for _ in range(sides))
+        table = Table.dealt(ruleset, deck, dealer, score)
         table.s.hands = rng.randrange(ruleset.hands_per_game or 20)
-        table.s.games[:] = [rng.randrange(ruleset.match_games // 2 + 1) for _ in range(3)]
+        won = [rng.randrange(ruleset.match_games // 2 + 1) for _ in range(sides + 1)]
+        table.s.games[:sides], table.s.drawn = won[:sides], won[sides]
         yield from random_walk(table, rng)
 
 
-def rotated(s: Any, viewer: int) -> dict[str, Any]:
-    """The record as its viewer counts: seats from itself, teams from its own."""
-    f = fields(s)
+def rotated(s: Any, viewer: int, ruleset: Ruleset) -> dict[str, Any]:
+    """The record as its viewer counts: seats and sides from its own."""
+    f, n = fields(s), ruleset.players
+    order = [(viewer + k) % n for k in range(n)] + list(range(n, 4))
     for name in ("hand", "played", "void"):
-        f[name] = [f[name][(viewer + k) % 4] for k in range(4)]
-    f["plays"] = [[row[(viewer + k) % 4] for k in range(4)] for row in f["plays"]]
-    f["leader"] = [x if x < 0 else (x - viewer) % 4 for x in f["leader"]]
+        f[name] = [f[name][seat] for seat in order]
+    f["plays"] = [[row[seat] for seat in order] for row in f["plays"]]
+    f["leader"] = [x if x < 0 else order.index(x) for x in f["leader"]]
     seats = "turn dealer maker loner lone_defender taker swapper offender winner next_dealer"
     for name in seats.split():
-        f[name] = f[name] if f[name] < 0 else (f[name] - viewer) % 4
+        f[name] = f[name] if f[name] < 0 else order.index(f[name])
     for name in ("sitting_out", "alone_declined", "defence_declined"):
-        f[name] = sum(1 << k for k in range(4) if f[name] >> ((viewer + k) % 4) & 1)
-    if viewer % 2:
-        for name in ("score", "points", "tricks"):
-            f[name] = f[name][::-1]
-        f["games"] = [f["games"][1], f["games"][0], f["games"][2]]
-        for name in ("game_winner", "match_winner"):
-            f[name] = f[name] if f[name] < 0 else 1 - f[name]
+        f[name] = sum(1 << k for k in range(4) if f[name] >> order[k] & 1)
+    sides = order
+    if ruleset.is_partnership:
+        sides = [1, 0, 2, 3] if viewer % 2 else [0, 1, 2, 3]
+    for name in ("score", "points", "tricks", "games"):
+        f[name] = [f[name][side] for side in sides]
+    for name in ("game_winner", "match_winner"):
+        f[name] = f[name] if f[name] < 0 else sides.index(f[name])
     return f
 
 
@@ -61,13 +69,16 @@ def nameless(f: dict[str, Any]) -> dict[str, Any]:
     return f
 
 
+@pytest.mark.parametrize("variants", [False, True])
 @pytest.mark.parametrize("block", range(6))
-def test_decoding_gives_back_the_record_that_the_seat_knows(block: int) -> None:
+def test_decoding_gives_back_the_record_that_the_seat_knows(block: int, variants: bool) -> None:
     rng = random.Random(block)
-    for table in random_positions(block, 25):
-        viewers = range(4) if rng.random() < 0.3 else [rng.randrange(4)]
+    for table in random_positions(block, 25, variants):
+        seats = table.ruleset.players
+        viewers = range(seats) if rng.random() < 0.3 else [rng.randrange(seats)]
         for viewer in viewers:
-            known = rotated(hidden_from(table.s, table.ruleset, viewer), viewer)
+            cleared = hidden_from(table.s, table.ruleset, viewer)
+            known = rotated(cleared, viewer, table.ruleset)
             for frame in FRAMES:
                 seen = observe(table.s, table.ruleset, viewer, frame == "absolute")
                 s, ruleset = encoding.decode(seen, frame)
@@ -76,10 +87,11 @@ def test_decoding_gives_back_the_record_that_the_seat_knows(block: int) -> None:
                 assert ruleset == table.ruleset
 
 
+@pytest.mark.parametrize("variants", [False, True])
 @pytest.mark.parametrize("block", range(2))
-def test_an_observation_holds_no_more_than_the_cleared_record(block: int) -> None:
-    for table in random_positions(50 + block, 30):
-        for viewer in range(4):
+def test_an_observation_holds_no_more_than_the_cleared_record(block: int, variants: bool) -> None:
+    for table in random_positions(50 + block, 30, variants):
+        for viewer in range(table.ruleset.players):
             cleared = hidden_from(table.s, table.ruleset, viewer)
             for absolute in (False, True):
                 seen = observe(table.s, table.ruleset, viewer, absolute)
@@ -88,8 +100,8 @@ def test_an_observation_holds_no_more_than_the_cleared_record(block: int) -> Non
 
 
 def test_hiding_twice_changes_nothing() -> None:
-    for table in random_positions(60, 20):
-        for viewer in range(4):
+    for table in chain(random_positions(60, 20), random_positions(61, 20, variants=True)):
+        for viewer in range(table.ruleset.players):
             once = hidden_from(table.s, table.ruleset, viewer)
             assert fields(hidden_from(once, table.ruleset, viewer)) == fields(once)
 
@@ -112,30 +124,49 @@ def test_layout_hash_is_that_of_this_version() -> None:
     assert encoding.layout_hash() == LAYOUT_HASH
 
 
+def test_what_was_learnt_on_the_partnership_blocks_alone_still_fits() -> None:
+    assert len(encoding.PARTNERSHIP_BLOCKS) == 37
+    assert encoding.layout_hash(37) == PARTNERSHIP_HASH
+    assert encoding.fits_layout(PARTNERSHIP_HASH) and encoding.fits_layout(LAYOUT_HASH)
+    assert encoding.fits_layout(encoding.layout_hash(38))
+    for digest in (encoding.layout_hash(36), "", "60869793f75f"):
+        assert not encoding.fits_layout(digest)
+    last = LAYOUT[encoding.PARTNERSHIP_BLOCKS[-1]]
+    assert (last.name, last.start + last.size) == ("rules", 501)
+
+
 def test_every_entry_is_used() -> None:
     touched = np.zeros(OBSERVATION_SIZE, np.bool_)
     swaps = {"weak_hand": "swap3", "weak_hand_test": "three_low", "swap3_shown": True}
-    positions = chain(random_positions(7, 400), random_positions(7, 100, **swaps))
+    positions = chain(
+        random_positions(7, 400),
+        random_positions(7, 100, **swaps),
+        random_positions(7, 300, variants=True),
+    )
     for k, table in enumerate(positions):
-        touched |= observe(table.s, table.ruleset, k // 7 % 4, k % 2 == 0) != 0
-    # The variant of the game always has code 0; a swap gives only nines and tens, which stand at
-    # 8 places in each frame, 9 together.
-    always_zero = {"rules": 1, "swapped": 16}
+        viewer = k // 7 % table.ruleset.players
+        touched |= observe(table.s, table.ruleset, viewer, k % 2 == 0) != 0
+    # A swap gives only nines and tens, which stand at 8 places in each frame, 9 together; the joker
+    # is for partners, who have no dummy.
+    always_zero = {"swapped": 16, "own_buried": 1}
     for name, block in LAYOUT.items():
         unused = int((~touched[block.slice]).sum())
         assert unused <= always_zero.get(name, 0), (name, unused)
 
 
 def test_rule_codes_stand_in_the_observation() -> None:
-    for preset in PRESETS:
+    for preset in (*PRESETS, *VARIANT_PRESETS):
         ruleset = Ruleset.preset(preset)
         seen = observe(
             Table.dealt(ruleset, random_deck(random.Random(1), ruleset.joker), 0).s,
             ruleset,
-            2,
+            1,
             True,
         )
-        assert (seen[LAYOUT["rules"].slice] == encoding.rule_codes(ruleset)).all()
+        codes = encoding.rule_codes(ruleset)
+        assert (seen[LAYOUT["rules"].slice] == codes[:40]).all()
+        others = seen[LAYOUT["other_rules"].slice]
+        assert (others == (0 if ruleset.is_partnership else codes[40:])).all()
         assert encoding.decode_rules(seen) == ruleset
 
 
@@ -203,12 +234,13 @@ def test_a_dealer_about_to_discard_and_a_leader_do_not_look_alike(absolute: bool
 
 
 def test_each_phase_has_its_entry() -> None:
-    for table in random_positions(8, 40):
-        for viewer in range(4):
+    for table in chain(random_positions(8, 40), random_positions(9, 40, variants=True)):
+        for viewer in range(table.ruleset.players):
             phase = table.phase
             if phase == "weak_hand" and table.turn != viewer:
                 phase = "bid1"  # others must not know that the seat is asked
-            assert entries(table, viewer, "phase") == [int(p == phase) for p in rules.PHASES]
+            found = entries(table, viewer, "phase") + entries(table, viewer, "other_phase")
+            assert found == [int(p == phase) for p in rules.PHASES]
 
 
 def test_histories_that_differ_in_one_public_act_differ() -> None:
@@ -232,7 +264,7 @@ def test_the_critics_part_shows_all_hands() -> None:
     t = Table("KH", 0, joker=True).do("order_up with_partner 9C")
     out = np.full(encoding.HIDDEN_SIZE, 7, np.uint8)
     for viewer in range(4):
-        encoding.encode_hidden(t.s, viewer, True, out)
+        encoding.encode_hidden(t.s, t.r, viewer, True, out)
         block = {n: out[b.slice].reshape(b.shape) for n, b in encoding.HIDDEN_LAYOUT.items()}
         for k in range(4):
             held = {card_text(int(c)) for c in np.flatnonzero(block["all_hands"][k])}

@@ -5,9 +5,28 @@ import random
 import pytest
 
 from euchre_env.actions import ACTION_TEXT, action_id
-from euchre_env.explain import card_name, consequence, legal_ids, question, tell, why_illegal
+from euchre_env.explain import (
+    card_name,
+    consequence,
+    legal_ids,
+    question,
+    result,
+    tell,
+    why_illegal,
+)
+from euchre_env.ruleset import Ruleset
 from euchre_env.testing import random_ruleset
-from tests.table import Table, copy, dealt, hidden_from, random_deck, random_walk
+from tests.table import (
+    CLUB_UP,
+    ROUND_TWO,
+    SPREAD,
+    Table,
+    copy,
+    dealt,
+    hidden_from,
+    random_deck,
+    random_walk,
+)
 
 NOT_IN_HAND = "is not in your hand."
 
@@ -22,10 +41,10 @@ def why(table: Table, word: str) -> str:
 @pytest.mark.parametrize("block", range(3))
 def test_every_illegal_act_has_a_reason_and_no_legal_one_has(block: int) -> None:
     rng = random.Random(block)
-    for _ in range(25):
-        ruleset = random_ruleset(rng)
+    for k in range(28):
+        ruleset = random_ruleset(rng, variants=k >= 20)
         deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
-        for t in random_walk(Table.dealt(ruleset, deck, rng.randrange(4)), rng):
+        for t in random_walk(Table.dealt(ruleset, deck, rng.randrange(ruleset.players)), rng):
             seen = hidden_from(t.s, ruleset, t.turn)
             legal = {action_id(word) for word in t.legal}
             for action in range(len(ACTION_TEXT)):
@@ -217,3 +236,120 @@ def test_a_euchre_in_words() -> None:
         before = copy(t.s)
         t.do(max(t.legal, key=action_id) if t.turn == 1 else min(t.legal, key=action_id))
     assert consequence(before, t.s).endswith("; East and West make 2 points: a euchre")
+
+
+# --- games without partners --------------------------------------------------------------------
+
+
+def opened(rules: str, deck: str, dealer: int, history: str = "") -> Table:
+    """A game as a command line names it, after what has happened."""
+    return Table.dealt(Ruleset.parse(rules), deck.split(), dealer).do(history)
+
+
+def told(t: Table, words: str) -> list[tuple[str, str]]:
+    """Acts in words, with what each brought about."""
+    lines = []
+    for word in words.split():
+        before, text = copy(t.s), tell(t.s, action_id(word), r=t.r)
+        lines.append((text, consequence(before, t.do(word).s, t.r)))
+    return lines
+
+
+def test_three_players_and_a_dummy_in_words() -> None:
+    t = opened("three_hand", SPREAD, 1, "pass pass order_up TC")
+    assert question(t.s, t.r) == "Hearts: take the dummy, or leave it and play alone?"
+    assert told(t, "with_partner") == [("East takes the dummy", "")]
+    assert question(t.s, t.r) == "You took the dummy: lay 3 cards away."
+    assert why(t, "QS") == f"The QS {NOT_IN_HAND}"
+    assert why(t, "keep") == f'"keep" is no answer now. {question(t.s, t.r)}'
+    assert tell(t.s, action_id("9C"), viewer=1, r=t.r) == "East lays away the 9C"
+    assert tell(t.s, action_id("9C"), viewer=2, r=t.r) == "East lays away a card"
+    assert told(t, "9C KS")[1] == ("East lays away the KS", "")
+    assert question(t.s, t.r) == "You took the dummy: lay 1 card away."
+    lines = told(t, "JC 9S JS 9H AC JD KD 9D AD TH KH TS JH AS AH QS")
+    assert lines[1:4] == [
+        ("South leads 9S", ""),
+        ("North plays JS", ""),
+        ("East plays 9H", "East takes the trick"),
+    ]
+    assert lines[-1] == ("South plays QS", "East takes the trick; East makes 1 point: 3 tricks")
+
+
+def test_who_leaves_the_dummy_and_is_euchred() -> None:
+    t = opened("three_hand", SPREAD, 1, "pass pass order_up TC")
+    assert told(t, "alone") == [("East leaves the dummy and plays alone", "")]
+    lines = told(t, "JD JH 9H AS KS 9S KD AC 9D AD TH QS KH TS JS")
+    assert lines[-1] == (
+        "North plays JS",
+        "East takes the trick; North and South make 4 points each: a lone hand euchred",
+    )
+
+
+def test_a_dead_dummy_is_not_asked_about() -> None:
+    t = opened("three_hand,dummy_exchange=false", SPREAD, 1, "pass pass order_up TC")
+    assert question(t.s, t.r) == "Hearts: play alone, or not?"
+    assert tell(t.s, action_id("with_partner"), r=t.r) == "East does not play alone"
+    assert tell(t.s, action_id("alone"), r=t.r) == "East plays alone"
+
+
+def test_a_dummy_that_has_to_be_taken() -> None:
+    t = opened("two_hand,two_hand_dummy=maker", SPREAD, 0, "pass order_up")
+    assert told(t, "JS") == [("North lays away the JS", "North takes the dummy")]
+    assert question(t.s, t.r) == "You took the dummy: lay 2 cards away."
+    t = opened("cutthroat,widow_exchange=true", SPREAD, 1, "pass pass pass pass")
+    assert told(t, "call_D") == [("North calls diamonds", "North takes the spare hand")]
+    assert question(t.s, t.r) == "You took the spare hand: lay 5 cards away."
+
+
+def test_staying_in_and_dropping_out() -> None:
+    t = opened("dirty_clubs", ROUND_TWO, 2, "pass pass pass pass pass pass call_C")
+    assert question(t.s, t.r) == "Clubs, called by East: stay in, or drop out?"
+    assert why(t, "alone") == f'"alone" is no answer now. {question(t.s, t.r)}'
+    assert told(t, "keep keep pass") == [
+        ("South stays in", ""),
+        ("West stays in", ""),
+        ("North drops out", ""),
+    ]
+    lines = told(t, "AH QC JD JC 9C TC JS QD KC AC KD TH TD AD QH")
+    assert lines[0] == ("West leads AH", "")
+    assert lines[-1] == (
+        "West plays QH",
+        "South takes the trick; scores: North 0 (dropped out), East -4, South -1, West +5 (set)",
+    )
+
+
+def test_dropping_out_may_cost_and_may_end_the_hand() -> None:
+    rules = "dirty_clubs,points_drop_out=2"
+    t = opened(rules, ROUND_TWO, 2, "pass pass pass pass pass pass call_C")
+    assert question(t.s, t.r).endswith("or drop out? Dropping out costs 2 points.")
+    assert told(t, "pass pass pass")[-1] == (
+        "North drops out",
+        "scores: North +2 (dropped out), East -5, South +2 (dropped out), West +2 (dropped out)",
+    )
+
+
+def test_a_club_turned_up_is_told_with_what_is_laid_away_for_it() -> None:
+    t = opened("dirty_clubs", CLUB_UP, 2)
+    assert t.at == ("discard", 2)
+    text = "South takes the 9C, which makes clubs trump, and lays away "
+    assert tell(t.s, action_id("KS"), r=t.r) == f"{text}the KS"
+    assert tell(t.s, action_id("KS"), viewer=0, r=t.r) == f"{text}a card"
+
+
+@pytest.mark.parametrize(
+    ("rules", "tricks", "points", "text"),
+    [
+        ("three_hand", (5, 0, 0), (2, 0, 0), "North makes 2 points: a march"),
+        ("three_hand", (2, 3, 0), (0, 2, 2), "East and South make 2 points each: a euchre"),
+        ("two_hand", (1, 4), (0, 2), "East makes 2 points: a euchre"),
+        ("two_hand,points_make=0", (4, 1), (0, 0), "North makes 0 points: 4 tricks"),
+        ("buck", (2, 0, 3, 0), (-5, 0, 3, 0), "scores: North +5 (set), East 0, South -3, West 0"),
+    ],
+)
+def test_results_by_seat(
+    rules: str, tricks: tuple[int, ...], points: tuple[int, ...], text: str
+) -> None:
+    t = opened(rules, SPREAD, 0)
+    t.s.maker = 0
+    t.s.tricks[: len(tricks)], t.s.points[: len(points)] = tricks, points
+    assert result(t.s, t.r) == text

@@ -24,7 +24,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEEDS = {
     "agilerl_ppo": "agilerl",
     "openspiel_ismcts": "pyspiel",
-    "rllib_ppo": "ray",
+    "rllib_ppo": "tree",  # RLlib needs it, Ray itself does not
     "sb3_one_seat": "sb3_contrib",
     "sb3_self_play": "sb3_contrib",
     "shimmy_openspiel": "shimmy",

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = str(next((ROOT / "euchre_env" / "data" / "egn").rglob("*.egn")))
 CASES = str(next((ROOT / "tests" / "data").glob("*cases*.json")))
 BASE = "iterations: 2\nthreads: 1\nrollout: {hands: 64}\n"
+EXPERIMENT = "title: little\nrows:\n  - euchre match random greedy --deals 100\n"
 SWEEP = "name: little\nbase: base.yaml\ngrid:\n  seed: [1, 2]\n"
 
 JOBS: dict[str, str] = {
@@ -37,6 +38,7 @@ JOBS: dict[str, str] = {
     "crossplay": "random greedy --deals 100",
     "exploit": "random --decisions 1000 --hands 64 --threads 1 --folder {folder}",
     "report": "greedy --deals 100 --out {folder}/card.md",
+    "experiment": "{folder}/experiment.yaml --folder {folder}",
     "sweep": "{folder}/sweep.yaml --folder {folder}",
     "stats": "random --deals 100",
     "equity": "--agent random --deals 100",
@@ -51,6 +53,7 @@ JOBS: dict[str, str] = {
 def words_of(verb: str, folder: Path) -> list[str]:
     (folder / "base.yaml").write_text(BASE, "utf-8")
     (folder / "sweep.yaml").write_text(SWEEP, "utf-8")
+    (folder / "experiment.yaml").write_text(EXPERIMENT, "utf-8")
     return [verb, *JOBS[verb].format(folder=folder).split()]
 
 

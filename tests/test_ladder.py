@@ -3,13 +3,17 @@
 import argparse
 import json
 import shlex
+import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+import agents
 from agents.app import match as verbs
 from agents.evaluation import ladder as ladders
 from agents.evaluation import play_match
@@ -136,6 +140,42 @@ def test_rows_of_other_code_or_another_version_are_not_used(
         patched.setattr("agents.evaluation.store.code_digest", lambda: "other")
         assert play_ladder(NAMES[:2], 40, out=out).reused == 0
     assert play_ladder(NAMES[:2], 40, out=out).reused == 1
+
+
+MINE = """
+from agents.simple import FirstLegalAgent
+
+class Mine(FirstLegalAgent):
+    name = "mine"
+"""
+
+
+def test_rows_of_a_registered_agent_count_for_the_same_source_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, source = tmp_path / "rows.jsonl", tmp_path / "mine_of_a_test.py"
+    source.write_text(MINE)
+    monkeypatch.syspath_prepend(tmp_path)
+    with patch.dict(agents.FAMILIES), patch.dict(sys.modules):
+        agents.register("mine", import_module(source.stem).Mine)
+        assert play_ladder(["mine", "random"], 40, out=out).reused == 0
+        assert play_ladder(["mine", "random"], 40, out=out).reused == 1
+        source.write_text(MINE + "# another\n")
+        assert play_ladder(["mine", "random"], 40, out=out).reused == 0
+
+
+def test_a_registered_agent_without_a_file_counts_in_this_process_alone() -> None:
+    with patch.dict(agents.FAMILIES):
+        agents.register("mine", type("Mine", (), {"__module__": "nowhere"}))
+        code = (
+            "import agents; from agents.evaluation.store import files_of\n"
+            "agents.register('mine', type('Mine', (), {'__module__': 'nowhere'}))\n"
+            "print(files_of('mine')['mine'])"
+        )
+        here = files_of("mine")["mine"]
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert len(here) == 16 and here == files_of("mine")["mine"]
+        assert len(done.stdout.strip()) == 16 and done.stdout.strip() != here
 
 
 def test_a_row_says_how_to_play_it_again(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ ENGINE: dict[str, frozenset[str]] = {
     "_check": frozenset(),
     "_files": frozenset(),
     "_jit": frozenset(),
+    "_revision": frozenset(),
     "cards": frozenset({"_check", "_jit"}),
     "ruleset": frozenset({"_check", "_files", "_jit", "cards"}),
     "rules": BASE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from agents import network as module
 from agents.base import RuleTable, View, check_actions, view_of
 from agents.network import (
     CHUNK,
+    NETWORKS,
     NetworkAgent,
     PolicyError,
     PolicyValueNet,
@@ -24,15 +26,20 @@ from agents.network import (
     load_agent,
     load_policy,
     masked,
+    network_of,
     read_header,
+    register_network,
     sample,
     save_policy,
     uniforms_of,
 )
+from agents.training import ConfigError, train
+from agents.training.config import NetworkConfig, config_from
 from euchre_env import symmetry
 from euchre_env.actions import TO_ABSOLUTE
 from euchre_env.batch import BatchEnv
 from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE, layout_hash
+from tests.small_runs import quiet, tiny
 
 LARGEST_UNIFORM = 1 - 2**-24
 
@@ -162,6 +169,43 @@ def test_uniforms_are_multiples_of_two_to_the_minus_24_below_one() -> None:
     assert uniforms.min() >= 0 and uniforms.max() <= LARGEST_UNIFORM
     assert (uniforms * 2**24 == np.floor(uniforms * 2**24)).all()
     assert abs(uniforms.mean() - 0.5) < 0.004
+
+
+# --- further networks ----------------------------------------------------------------------------
+
+
+class Wide(PolicyValueNet):
+    """What a user may add: a trunk of twice as many layers."""
+
+    def __init__(self, *shape: Any, **more: Any) -> None:
+        super().__init__(*shape, **more)
+        width = self.hidden[-1]
+        self.trunk = torch.nn.Sequential(self.trunk, torch.nn.Linear(width, width))
+
+
+def test_a_registered_network_is_trained_saved_and_loaded(tmp_path: Path) -> None:
+    with patch.dict(NETWORKS):
+        register_network("wide", Wide)
+        network = NetworkConfig(kind="wide", hidden=(16,))
+        result = train(tiny(tmp_path, iterations=1, network=network), say=quiet)
+        assert read_header(result.policy)["network"]["kind"] == "wide"
+        found, _ = load_policy(result.policy)
+        assert type(found) is Wide and found.shape["kind"] == "wide"
+        logits, _ = found(torch.from_numpy(playing(5).observation))
+        assert logits.shape == (5, 38)
+        with pytest.raises(AgentError, match="a network of kind 'wide' already"):
+            register_network("wide", Wide)
+    with pytest.raises(
+        PolicyError, match=r"no network of kind 'wide' is registered: known are mlp"
+    ):
+        load_policy(result.policy)
+    with pytest.raises(ConfigError, match=r"network\.kind='mpl': did you mean 'mlp'"):
+        config_from({"network": {"kind": "mpl"}})
+
+
+def test_the_shape_of_the_usual_network_names_no_kind(net: PolicyValueNet) -> None:
+    assert net.shape.keys() == {"hidden", "blocks", "ordered_suits"}
+    assert type(network_of(**net.shape)) is PolicyValueNet
 
 
 # --- the agent ---------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ same checker has to find leaks that are planted.
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,18 @@ def all_shown(s: Any, ruleset: Ruleset, viewer: int) -> Any:
     return seen, mask, fields(hidden_from(s, ruleset, viewer))
 
 
-def positions(seed: int, hands: int, **options: Any) -> Iterator[tuple[Table, random.Random]]:
+def positions(
+    seed: int, hands: int, variants: bool = False, **options: Any
+) -> Iterator[tuple[Table, random.Random]]:
     rng = random.Random(seed)
     for _ in range(hands):
-        ruleset = random_ruleset(rng).replace(**options)
+        if "variant" in options:
+            ruleset = Ruleset(**options)
+        else:
+            ruleset = random_ruleset(rng, variants).replace(**options)
         deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
-        for table in random_walk(Table.dealt(ruleset, deck, rng.randrange(4)), rng):
+        dealer = rng.randrange(ruleset.players)
+        for table in random_walk(Table.dealt(ruleset, deck, dealer), rng):
             yield table, rng
 
 
@@ -42,7 +49,7 @@ def leaks(shown: Shown, seed: int, hands: int, **options: Any) -> Counter:
     """How often a seat was shown something else in another world, by the phase of the game."""
     found: Counter = Counter()
     for table, rng in positions(seed, hands, **options):
-        for viewer in range(4):
+        for viewer in range(table.ruleset.players):
             other = permute_hidden(table.s, table.r, viewer, rng)
             now = shown(table.s, table.ruleset, viewer)
             found[table.phase] += shown(other, table.ruleset, viewer) != now
@@ -54,6 +61,11 @@ def test_nothing_hidden_is_shown(block: int) -> None:
     assert leaks(all_shown, block, 60) == {}
 
 
+@pytest.mark.parametrize("block", range(3))
+def test_nothing_hidden_is_shown_in_other_games(block: int) -> None:
+    assert leaks(all_shown, 20 + block, 60, variants=True) == {}
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -62,6 +74,8 @@ def test_nothing_hidden_is_shown(block: int) -> None:
         {"joker": True, "no_trump": "off", "joker_upcard": "dealer_names_blind"},
         {"renege": "penalised"},
         {"dealer_may_discard_upcard": False},
+        {"variant": "three_hand_dummy", "players": 3},
+        {"variant": "cutthroat_widow", "players": 3, "widow_exchange": True},
     ],
 )
 def test_nothing_hidden_is_shown_in_the_corners(options: dict[str, Any]) -> None:
@@ -95,7 +109,7 @@ def planted(s: Any, ruleset: Ruleset, viewer: int) -> bytes:
 
 def critics_view(s: Any, ruleset: Ruleset, viewer: int) -> bytes:
     out = np.zeros(encoding.HIDDEN_SIZE, np.uint8)
-    encoding.encode_hidden(s, viewer, False, out)
+    encoding.encode_hidden(s, ruleset.record()[0], viewer, False, out)
     return out.tobytes()
 
 
@@ -109,6 +123,14 @@ def shown_kitty(s: Any, ruleset: Ruleset, viewer: int) -> int:
 
 def shown_spare(s: Any, ruleset: Ruleset, viewer: int) -> int:
     return int(s.spare)
+
+
+def shown_dummy(s: Any, ruleset: Ruleset, viewer: int) -> int:
+    return int(s.dummy)
+
+
+def shown_buried(s: Any, ruleset: Ruleset, viewer: int) -> int:
+    return int(s.buried)
 
 
 def shown_dead_hand(s: Any, ruleset: Ruleset, viewer: int) -> list[int]:
@@ -135,6 +157,13 @@ def test_a_planted_leak_is_found(leaky: Shown) -> None:
     assert sum(leaks(leaky, 1, 20, joker=True, no_trump="off").values()) > 5
 
 
+@pytest.mark.parametrize(
+    "leaky", [planted, critics_view, shown_discard, shown_kitty, shown_dummy, shown_buried]
+)
+def test_a_planted_leak_is_found_in_other_games(leaky: Shown) -> None:
+    assert sum(leaks(leaky, 3, 40, variants=True).values()) > 5
+
+
 def test_swapped_cards_that_stay_hidden_would_be_found() -> None:
     def shown_swap(s: Any, ruleset: Ruleset, viewer: int) -> int:
         return int(s.swapped)
@@ -147,17 +176,19 @@ def test_swapped_cards_that_stay_hidden_would_be_found() -> None:
 def public_part(s: Any, viewer: int) -> dict[str, Any]:
     """Every field that does not hold hidden cards, and those of the viewer."""
     f = fields(s)
-    for name in ("kitty", "spare", "discard", "swapped"):
+    for name in ("kitty", "spare", "discard", "swapped", "dummy"):
         del f[name]
+    if f["maker"] != viewer:
+        del f["buried"]
     f["hand"] = f["hand"][viewer]
     return f
 
 
 def test_other_worlds_are_possible_and_different() -> None:
     moved = Counter()
-    for table, rng in positions(4, 60):
+    for table, rng in chain(positions(4, 60), positions(5, 60, variants=True)):
         s = table.s
-        for viewer in range(4):
+        for viewer in range(table.ruleset.players):
             before = fields(s)
             other = permute_hidden(s, table.r, viewer, rng)
             assert fields(s) == before
@@ -166,12 +197,16 @@ def test_other_worlds_are_possible_and_different() -> None:
             moved["hand"] += other.hand[(viewer + 1) % 4] != s.hand[(viewer + 1) % 4]
             moved["kitty"] += other.kitty != s.kitty
             moved["discard"] += other.discard != s.discard
+            moved["dummy"] += other.dummy != s.dummy
+            moved["buried"] += other.buried != s.buried
             taken = table.place == "taken_or_buried"
             moved["upcard"] += taken and (other.discard == s.upcard) != (s.discard == s.upcard)
     assert moved["hand"] > moved["all"] / 2
     assert moved["kitty"] > moved["all"] / 2
     assert moved["discard"] > moved["all"] / 10
     assert moved["upcard"] > moved["all"] / 50
+    assert moved["dummy"] > moved["all"] / 10
+    assert moved["buried"] > moved["all"] / 50
 
 
 def check_world(table: Table, other: Any, viewer: int) -> bool:
@@ -179,8 +214,9 @@ def check_world(table: Table, other: Any, viewer: int) -> bool:
     blind = table.phase == "name_trump" and viewer == s.dealer
     if not blind:
         assert public_part(other, viewer) == public_part(s, viewer)
-    sets = [*other.hand.tolist(), int(other.kitty), int(other.spare), int(other.discard)]
-    true = [*s.hand.tolist(), int(s.kitty), int(s.spare), int(s.discard)]
+    names = ("kitty", "spare", "discard", "dummy", "buried")
+    sets = [*other.hand.tolist(), *(int(other[name]) for name in names)]
+    true = [*s.hand.tolist(), *(int(s[name]) for name in names)]
     assert [bin(m).count("1") for m in sets] == [bin(m).count("1") for m in true]
     assert sum(sets) == sum(true)  # disjoint sets of the same cards
     union = 0

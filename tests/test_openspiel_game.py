@@ -149,7 +149,7 @@ def test_scores_before_the_hand_are_seen() -> None:
     state = walk(new_state(SETTINGS[1]), random.Random(1), stop=0)
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
-    assert state.record.score.tolist() == [3, 8]
+    assert state.record.score.tolist() == [3, 8, 0, 0]
     assert state.dealer == 2
 
 

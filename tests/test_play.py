@@ -20,7 +20,7 @@ from euchre_env.cards import deck_of
 from euchre_env.record import load_records
 from euchre_env.replay import verify
 from euchre_env.ruleset import Ruleset
-from tests.table import dealt, deck_with
+from tests.table import CLUB_UP, ROUND_TWO, SPREAD, dealt, deck_with
 
 SOUTH = 2
 ANY_CARD = "1\n2\n3\n4\n5\n6\n" * 60
@@ -42,10 +42,16 @@ def laid_out(hands: dict[int, str], upcard: str, kitty: str = "", dealer: int = 
     return table
 
 
-def game(monkeypatch: pytest.MonkeyPatch, table: Table, typed: str, practice: bool = False) -> Game:
+def game(
+    monkeypatch: pytest.MonkeyPatch,
+    table: Table,
+    typed: str,
+    practice: bool = False,
+    seat: int = SOUTH,
+) -> Game:
     """Play at a table that is laid out, with what is typed."""
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-    played = Game(Screen(), table, SOUTH, practice, None)
+    played = Game(Screen(), table, seat, practice, None)
     assert played.run() == 0
     return played
 
@@ -340,6 +346,151 @@ def test_bad_arguments(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["play", *arguments]) == BAD_INPUT
+    assert message in capsys.readouterr().err
+
+
+# --- games without partners --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rules_text", "seat", "players"),
+    [
+        ("three_hand,target_score=3", "South", ("greedy", "greedy", "South")),
+        ("dirty_clubs,target_score=4", "South", ("greedy", "greedy", "South", "greedy")),
+        ("cutthroat,target_score=4", "South", ("greedy", "greedy", "South")),
+        ("two_hand,target_score=2,two_hand_dummy=maker", "East", ("greedy", "East")),
+    ],
+)
+def test_other_games_are_played_to_their_end_and_recorded(
+    rules_text: str,
+    seat: str,
+    players: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "game.jsonl"
+    typed = "1\n2\n3\n4\n5\n6\n7\n8\n" * 400
+    options = ["--ruleset", rules_text, "--save", str(file), "--seed", "3"]
+    assert play(monkeypatch, typed, *options) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"You are {seat}. ")
+    assert " wins. North " in out
+    (record,) = load_records(file)
+    assert record.players == players
+    assert verify(str(file)).failed == 0
+
+
+def test_who_sits_where_without_partners(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "game.jsonl"
+    seats = ["--seat", "east", "--left", "random", "--opponents", "first_legal"]
+    options = [*seats, "--ruleset", "buck", "--save", str(file)]
+    assert play(monkeypatch, "quit\n", *options) == 0
+    (record,) = load_records(file)
+    assert record.players == ("first_legal", "East", "random", "first_legal")
+    assert "North 25, East 25, South 25, West 25." in capsys.readouterr().out
+
+
+def other_table(rules_text: str, deck: str, dealer: int, history: str = "") -> Table:
+    """A table of persons in a game without partners, after what has happened."""
+    ruleset = Ruleset.parse(rules_text)
+    table = Table(ruleset, [None] * ruleset.players, 1)
+    cards = deck_of(deck.split())
+    rules.deal(table.state, table.rules, cards, dealer)
+    table._hands[0] = replace(table._hands[0], deck=cards, dealer=dealer)
+    for word in history.split():
+        table.act(ACTION_TEXT.index(word))
+    return table
+
+
+def test_advice_is_not_offered_without_partners(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = other_table("three_hand", SPREAD, 1)
+    game(monkeypatch, table, "hint\n?\nhelp\nquit\n", practice=True)
+    out = capsys.readouterr().out
+    assert "hint: the hand-written player knows the partnership game only: no advice here" in out
+    assert "?: the champion knows the partnership game only: no advice here" in out
+    assert "what the champion thinks" not in out
+    assert "take the dummy, leave it; stay in, drop out." in out
+    assert out.endswith("Save the game as (.jsonl, nothing for no): \n")
+
+
+def test_the_words_at_a_dummy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = other_table("three_hand", SPREAD, 1, "pass pass order_up TC")
+    played = game(monkeypatch, table, "take the dummy\nqs\n9C\nKS\nJC\nquit\n", seat=1)
+    out = capsys.readouterr().out
+    assert "1 alone   2 take dummy" in out
+    assert "You took the dummy: lay 3 cards away." in out
+    assert "> The QS is not in your hand." in out
+    assert "   (* may be laid away)" in out
+    assert rules.PHASES[int(played.table.state.phase)] == "play"
+
+
+@pytest.mark.parametrize(
+    ("word", "action"),
+    [
+        *(("take", "with_partner"), ("take it", "with_partner"), ("take dummy", "with_partner")),
+        *(("leave it", "alone"), ("alone", "alone"), ("a", "alone")),
+    ],
+)
+def test_ways_to_take_or_leave_a_dummy(word: str, action: str) -> None:
+    s = other_table("three_hand", SPREAD, 1, "pass pass order_up TC").state
+    assert ACTION_TEXT[parse_act(word, s, [])] == action
+
+
+def test_to_leave_is_no_call_where_there_is_no_dummy() -> None:
+    t = dealt({}, "KH").do("order_up")
+    assert t.phase == "loner"
+    with pytest.raises(NotUnderstood):
+        parse_act("leave", t.s, [])
+
+
+@pytest.mark.parametrize(
+    ("word", "action"),
+    [
+        *(("stay", "keep"), ("stay in", "keep"), ("in", "keep"), ("keep", "keep"), ("s", "keep")),
+        *(("drop out", "pass"), ("out", "pass"), ("d", "pass"), ("pass", "pass")),
+    ],
+)
+def test_ways_to_stay_in_or_drop_out(word: str, action: str) -> None:
+    s = other_table("dirty_clubs", ROUND_TWO, 2, "pass pass pass pass pass pass call_C").state
+    assert ACTION_TEXT[parse_act(word, s, [])] == action
+
+
+def test_the_table_in_a_few_lines_without_partners(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = "pass pass pass pass pass pass call_C"
+    game(monkeypatch, other_table("dirty_clubs", ROUND_TWO, 2, call), "stay in\nquit\n")
+    out = capsys.readouterr().out
+    assert "Clubs, called by East: stay in, or drop out?" in out
+    assert "1 drop out   2 stay in" in out
+    assert "Trump clubs, called by East. Tricks North 0, East 0, South 0, West 0." in out
+    game(monkeypatch, other_table("dirty_clubs", ROUND_TWO, 2, f"{call} keep pass keep"), "quit\n")
+    assert "Dropped out: West." in capsys.readouterr().out
+    game(monkeypatch, other_table("dirty_clubs", CLUB_UP, 2), "quit\n")
+    assert "Trump clubs, turned up. Tricks North 0," in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["buck", "--save", "game.egn"], "game.egn: .egn holds the partnership game only: name a"),
+        (["three_hand", "--seat", "west"], "--seat west: a game for 3 has north, east or south"),
+        (["buck", "--partner", "greedy"], "--partner greedy: nobody has a partner in this game"),
+        (["two_hand", "--left", "greedy", "--right", "random"], "there is one opponent"),
+        (["buck", "--opponents", "heuristic"], "heuristic plays the partnership game only"),
+    ],
+)
+def test_bad_arguments_without_partners(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", "--ruleset", *arguments]) == BAD_INPUT
     assert message in capsys.readouterr().err
 
 

@@ -12,7 +12,9 @@ from euchre_env.aec import AGENTS, raw_env
 from euchre_env.cards import card_id, cards_of, popcount, set_of
 from euchre_env.render import Box, Card, Item, Overlay, Suit, Text, ansi, drawing
 from euchre_env.rules import BID1, WEAK_HAND, hide, left
+from euchre_env.ruleset import VARIANT_PRESETS
 from euchre_env.testing import random_ruleset
+from tests.table import CLUB_UP, ROUND_TWO, SPREAD
 
 NAMES = ("champion+search-x", "heuristic", "you", "random-player-1")
 
@@ -227,7 +229,14 @@ FIELDS = [
     ("kitty", None),
     ("spare", None),
     ("discard", None),
+    ("dummy", None),
+    ("buried", None),
 ]
+OTHER_GAMES = (
+    *VARIANT_PRESETS,
+    "cutthroat,widow_exchange=true,drop_out=true",
+    "two_hand,two_hand_dummy=maker",
+)
 
 
 def held(s: Any, name: str, seat: int | None) -> int:
@@ -260,20 +269,28 @@ def reshuffled(s: Any, r: Any, viewer: int, rng: random.Random) -> Any:
     return other
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_what_a_seat_cannot_know_changes_nothing_that_it_sees(seed: int) -> None:
+def ruleset_for(game: int | str, rng: random.Random) -> Ruleset:
+    """A random rule set of the partnership game for a number, or what a text names."""
+    return random_ruleset(rng) if isinstance(game, int) else Ruleset.parse(game)
+
+
+@pytest.mark.parametrize("game", [*range(10), *OTHER_GAMES])
+def test_what_a_seat_cannot_know_changes_nothing_that_it_sees(game: int | str) -> None:
+    seed = game if isinstance(game, int) else 7
     rng = random.Random(seed)
-    env = raw_env(random_ruleset(rng), episode="game", max_hands=2)
+    env = raw_env(ruleset_for(game, rng), episode="game", max_hands=2)
+    players = env.ruleset.players
+    names = NAMES[:players]
     env.reset(seed=seed)
     changed = 0
     while not any(env.terminations.values()) and not any(env.truncations.values()):
         record, rules = env.record, env.ruleset.record()[0]
         before = record.tobytes()
         overlay = Overlay([(card, 0.1, 0.0) for card in range(25)])
-        for viewer in range(4):
+        for viewer in range(players):
             other = reshuffled(record, rules, viewer, rng)
-            shown = drawing(record, rules, viewer, overlay, NAMES)
-            assert shown == drawing(other, rules, viewer, overlay, NAMES)
+            shown = drawing(record, rules, viewer, overlay, names)
+            assert shown == drawing(other, rules, viewer, overlay, names)
             changed += drawing(record, rules) != drawing(other, rules)
         assert record.tobytes() == before
         mask = env.observe(env.agent_selection)["action_mask"]
@@ -286,6 +303,102 @@ def test_a_seat_sees_its_own_hand_only() -> None:
     shown = [c.card for c in cards(env, 3)]
     assert shown.count(None) == 15
     assert card_id("AD") in shown and card_id("AS") not in shown
+
+
+# ---- games without partners ----------------------------------------------------------------------
+
+
+def opened(rules: str, deck: str, dealer: int, history: str = "") -> raw_env:
+    return made(history, dealer, deck, ruleset=Ruleset.parse(rules))
+
+
+def test_three_hands_and_a_dummy_face_down() -> None:
+    env = opened("three_hand", SPREAD, 1, "pass pass order_up TC")
+    shown = texts(env)
+    assert {"North", "> East", "South", "dummy", "East to take or leave the dummy"} <= set(shown)
+    assert not [t for t in shown if "West" in t]
+    for viewer in (None, 0, 1):
+        assert [c.cell for c in cards(env, viewer) if c.cell and c.cell[0] < 20] == [
+            *((8, 11), (13, 11), (18, 11))
+        ]
+        assert not [c for c in cards(env, viewer) if c.cell and c.cell[0] < 20 and c.card]
+    with pytest.raises(ValueError, match="must be 3 texts"):
+        drawn(env, names=NAMES)
+
+
+def test_what_is_laid_away_for_the_dummy_is_known_to_the_maker() -> None:
+    env = opened("three_hand", SPREAD, 1, "pass pass order_up TC with_partner 9C KS")
+    assert {"laid away by East", "East to lay cards away"} <= set(texts(env))
+    for viewer, faces in ((None, ["9C", "KS"]), (1, ["9C", "KS"]), (0, None), (2, None)):
+        away = [c.card for c in cards(env, viewer) if c.scale == 0.8]
+        assert away == ([None] * 2 if faces is None else list(map(card_id, faces)))
+
+
+def test_a_dummy_that_nobody_takes_is_grey() -> None:
+    def faded(env: raw_env) -> set[bool]:
+        return {c.faded for c in cards(env) if c.scale == 0.8}
+
+    asked = opened("three_hand", SPREAD, 1, "pass pass order_up TC")
+    assert faded(asked) == {False}
+    play(asked, "alone")
+    assert faded(asked) == {True}
+    assert "(alone)" in texts(asked)
+    spare = opened("cutthroat", SPREAD, 1)
+    assert faded(spare) == {True}
+    assert "spare hand" in texts(spare)
+    assert faded(opened("cutthroat,widow_exchange=true", SPREAD, 1)) == {False}
+    assert faded(opened("two_hand", SPREAD, 1)) == set()
+
+
+def test_scores_by_seat() -> None:
+    env = raw_env(Ruleset.preset("buck"))
+    env.reset(seed=1, options={"dealer": 2, "deck": ROUND_TWO, "score": (12, 9, 21, 5)})
+    items = [i for i in drawn(env) if isinstance(i, Text) and i.cell and i.cell[1] < 4]
+    rows = [[i.text for i in items if i.cell[1] == k and i.cell[0] < 40] for k in range(4)]  # type: ignore[index]
+    assert rows == [
+        ["counts down from 25"],
+        ["North", "East", "South", "West"],
+        ["points", "12", "9", "21", "5"],
+        ["tricks", "0", "0", "0", "0"],
+    ]
+
+
+def test_who_drops_out_is_greyed() -> None:
+    env = opened("dirty_clubs", ROUND_TWO, 2, "pass pass pass pass pass pass call_C")
+    assert "South to stay in or drop out" in texts(env)
+    shown = texts(env, overlay=figures(("pass", 0.2, -0.1), ("keep", 0.8, 0.3)))
+    assert {"drop out", "stay in"} <= set(shown)
+    play(env, "keep keep pass AH QC")
+    assert texts(env).count("(dropped out)") == 1
+    north = set(map(card_id, ROUND_TWO.split()[:5]))
+    assert {c.card for c in cards(env) if c.faded} == north
+    grey = [i for i in drawn(env) if isinstance(i, Text) and i.text == "North" and i.y < 100]
+    assert len({i.colour for i in grey}) == 1  # its plate, and the heads of its columns
+
+
+def test_ends_of_hands_of_the_other_games() -> None:
+    history = "pass pass order_up TC with_partner 9C KS JC 9S JS 9H AC JD KD 9D AD TH KH TS JH"
+    shown = texts(opened("three_hand", SPREAD, 1, f"{history} AS AH QS"))
+    assert {"East makes 1 point", "3 of 5 tricks to the maker", "South deals next"} <= set(shown)
+    history = "pass pass order_up TC alone JD JH 9H AS KS 9S KD AC 9D AD TH QS KH TS JS"
+    assert "North and South make 4 points each" in texts(opened("three_hand", SPREAD, 1, history))
+    call = "pass pass pass pass pass pass call_C"
+    history = f"{call} keep keep pass AH QC JD JC 9C TC JS QD KC AC KD TH TD AD QH"
+    shown = texts(opened("dirty_clubs", ROUND_TWO, 2, history))
+    assert {"West is set", "North 0, East -4", "South -1, West +5"} <= set(shown)
+    shown = texts(opened("dirty_clubs", ROUND_TWO, 2, f"{call} pass pass pass"))
+    assert {"All others dropped out", "North 0, East -5"} <= set(shown)
+    env = raw_env(Ruleset.preset("dirty_clubs"))
+    env.reset(seed=1, options={"dealer": 2, "deck": ROUND_TWO, "score": (12, 4, 21, 5)})
+    play(env, history)
+    assert "East wins the game" in texts(env)
+
+
+def test_a_club_turned_up_has_no_caller() -> None:
+    env = opened("dirty_clubs", CLUB_UP, 2)
+    shown = texts(env)
+    assert {"clubs are trump", "turned up, not called", "South to lay a card away"} <= set(shown)
+    assert "(maker)" not in shown
 
 
 # ---- every moment --------------------------------------------------------------------------------
@@ -312,16 +425,18 @@ def outside(item: Item) -> bool:
     return not (half[0] <= item.x <= 1280 - half[0] and half[1] <= item.y <= 720 - half[1])
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_every_moment_of_random_games_can_be_drawn(seed: int) -> None:
+@pytest.mark.parametrize("game", [*range(6), *OTHER_GAMES])
+def test_every_moment_of_random_games_can_be_drawn(game: int | str) -> None:
+    seed = game if isinstance(game, int) else 7
     rng = random.Random(seed)
-    env = raw_env(random_ruleset(rng), episode="game", max_hands=2)
+    env = raw_env(ruleset_for(game, rng), episode="game", max_hands=2 if seed == game else 5)
+    players = env.ruleset.players
     env.reset(seed=seed)
     while not any(env.terminations.values()) and not any(env.truncations.values()):
         legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
         overlay = Overlay([(int(a), rng.random(), rng.uniform(-4, 4)) for a in legal], NAMES[0])
-        viewer = rng.choice([None, *range(4)])
-        items = drawing(env.record, env.ruleset.record()[0], viewer, overlay, NAMES)
+        viewer = rng.choice([None, *range(players)])
+        items = drawing(env.record, env.ruleset.record()[0], viewer, overlay, NAMES[:players])
         assert not overlaps(items, rng.random() < 0.5)
         assert not [item for item in items if outside(item)]
         env.step(int(rng.choice(legal)))

@@ -161,7 +161,7 @@ def test_a_whole_hand() -> None:
     assert t.legal == {"9H", "TH", "KH"}  # the dealer must follow
     t.do("9H")
     assert t.at == ("play", 1)
-    assert t.s.tricks.tolist() == [0, 1]
+    assert t.tricks == [0, 1]
     t.do("JD")  # the left bower leads hearts
     t.do("TC JS")
     assert t.legal == {"TH", "KH"}
@@ -177,7 +177,7 @@ def test_a_whole_hand() -> None:
     assert t.at == ("play", 1)
     t.do("AH KC AS 9C")
     assert t.at == ("over", -1)
-    assert t.s.tricks.tolist() == [1, 4]
+    assert t.tricks == [1, 4]
     assert (t.points, t.score, t.s.next_dealer) == ((0, 1), (0, 1), 1)
     assert [rules.reward(t.s, seat) for seat in range(4)] == [-1, 1, -1, 1]
     assert t.s.leader.tolist() == [1, 1, 1, 0, 1]
@@ -646,7 +646,7 @@ def test_points_against_a_lone_defender(
 def test_lone_march_played_out() -> None:
     hands = {1: "JH JD AH QH TH", 3: "9S TS JS QS KS"}
     t = Table("KH", 0, hands).do("order_up alone KH").finish()
-    assert t.s.tricks.tolist() == [0, 5]
+    assert t.tricks == [0, 5]
     assert (t.points, t.score) == ((0, 4), (0, 4))
 
 
@@ -978,7 +978,7 @@ def after(score: tuple[int, int], points: tuple[int, int], hands: int = 0, **opt
     r = Ruleset(**options).record()[0]
     s = rules.new_states(1)[0]
     rules.new_match(s, r)
-    s.score[:], s.points[:], s.hands = score, points, hands
+    s.score[:2], s.points[:2], s.hands = score, points, hands
     rules.settle(s, r)
     return s
 
@@ -1002,7 +1002,7 @@ def test_the_end_of_a_game(
     score: tuple[int, int], points: tuple[int, int], options: dict, total: list, winner: int
 ) -> None:
     s = after(score, points, **options)
-    assert s.score.tolist() == total
+    assert s.score.tolist() == [*total, 0, 0]
     assert s.game_winner == winner
     assert s.match_winner == winner
 
@@ -1042,8 +1042,8 @@ def match(results: list[int], **options) -> list[int]:
     winners = []
     for team in results:
         rules.next_hand(s, r, cards.deck_of(range(24)))
-        assert s.score.tolist() == [0, 0]
-        s.points[:] = [int(team == 0), int(team == 1)]
+        assert s.score.tolist() == [0, 0, 0, 0]
+        s.points[:2] = [int(team == 0), int(team == 1)]
         rules.settle(s, r)
         assert s.game_winner == team
         winners.append(int(s.match_winner))
@@ -1072,11 +1072,11 @@ def test_the_next_game_of_a_match(options: dict, start: list[int]) -> None:
     hands = {1: "9C TC QC KC AC", 2: "JH JD AH QH TH"}
     t = Table("KH", 0, hands, score=(8, 9), loner_lead="loner_left", **options)
     t.do("pass order_up alone").finish()
-    assert (t.score, t.s.games.tolist(), t.s.match_winner) == ((12, 9), [1, 0, 0], -2)
+    assert (t.score, t.s.games.tolist(), t.s.match_winner) == ((12, 9), [1, 0, 0, 0], -2)
     rules.next_hand(t.s, t.r, cards.deck_of(range(24)))
-    assert t.s.score.tolist() == start
+    assert t.s.score.tolist() == [*start, 0, 0]
     assert (t.s.dealer, t.s.hands, t.s.game_winner) == (1, 0, -2)
-    assert t.s.games.tolist() == [1, 0, 0]
+    assert (t.s.games.tolist(), t.s.drawn) == ([1, 0, 0, 0], 0)
 
 
 def test_exactly_the_target_carries_nothing() -> None:

@@ -19,6 +19,7 @@ from euchre_env.ruleset import (
     PRESETS,
     RULES,
     VARIANT_PLAYERS,
+    VARIANT_PRESETS,
     Option,
     Ruleset,
     RulesetError,
@@ -68,6 +69,14 @@ DEFAULTS: dict[str, Any] = {
     "dummy_exchange": True,
     "renege_mode": "award",
     "swap3_shown": True,
+    "points_three_hand_loner_euchred": 4,
+    "two_hand_dummy": "none",
+    "widow_exchange": False,
+    "points_set": 5,
+    "set_without_trick": False,
+    "drop_out": False,
+    "points_drop_out": 0,
+    "clubs_are_trump": False,
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -94,7 +103,13 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "weak_hand_redealer": ("same", "next"),
     "renege": ("impossible", "penalised"),
     "renege_mode": ("award", "deduct"),
+    "two_hand_dummy": ("none", "maker"),
 }
+
+BUCK: dict[str, Any] = {"variant": "buck"}
+CUTTHROAT: dict[str, Any] = {"variant": "cutthroat_widow", "players": 3}
+THREE_HAND: dict[str, Any] = {"variant": "three_hand_dummy", "players": 3}
+TWO_HAND: dict[str, Any] = {"variant": "two_hand", "players": 2}
 
 PRESET_CHANGES: dict[str, dict[str, Any]] = {
     "american": {},
@@ -123,6 +138,21 @@ PRESET_CHANGES: dict[str, dict[str, Any]] = {
     },
 }
 
+VARIANT_PRESET_CHANGES: dict[str, dict[str, Any]] = {
+    "three_hand": THREE_HAND,
+    "two_hand": TWO_HAND,
+    "buck": {**BUCK, "target_score": 25},
+    "dirty_clubs": {
+        **BUCK,
+        "target_score": 25,
+        "no_trump": "round2",
+        "set_without_trick": True,
+        "drop_out": True,
+        "clubs_are_trump": True,
+    },
+    "cutthroat": {**CUTTHROAT, "target_score": 15},
+}
+
 # One option changed, with whatever else it needs to be valid.
 ALONE: list[dict[str, Any]] = [
     {"target_score": 5},
@@ -139,14 +169,31 @@ ALONE: list[dict[str, Any]] = [
     *({"variant": variant, "players": seats} for variant, seats in VARIANT_PLAYERS.items()),
     *({name: not DEFAULTS[name]} for name in ("canadian_loner", "allow_alone", "joker")),
     *({name: False} for name in ("dealer_may_discard_upcard", "swap3_shown", "dummy_exchange")),
-    *({name: 7} for name in DEFAULTS if "points" in name and name != "defend_alone_points"),
+    *(
+        {name: 7}
+        for name in DEFAULTS
+        if "points" in name
+        and name
+        not in (
+            "defend_alone_points",
+            "points_three_hand_loner_euchred",
+            "points_set",
+            "points_drop_out",
+        )
+    ),
+    {**THREE_HAND, "points_three_hand_loner_euchred": 7},
+    {**TWO_HAND, "two_hand_dummy": "maker"},
+    {**CUTTHROAT, "widow_exchange": True},
+    *({**BUCK, name: True} for name in ("set_without_trick", "drop_out", "clubs_are_trump")),
+    {**BUCK, "points_set": 7},
+    {**BUCK, "drop_out": True, "points_drop_out": 7},
     {"defend_alone_points": (2, 4)},
     {"defend_alone_points": (4, 2)},
     *(
         {name: word}
         for name, words in CHOICES.items()
         for word in words[1:]
-        if name not in ("variant", "no_trump", "alone_by", "first_dealer")
+        if name not in ("variant", "no_trump", "alone_by", "first_dealer", "two_hand_dummy")
     ),
 ]
 
@@ -196,6 +243,21 @@ CONFLICTS: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         {"variant": "buck", "partner_alone_upcard": "loner_takes"},
         ("partner_alone_upcard", "variant"),
     ),
+    ({**BUCK, "weak_hand": "swap3"}, ("weak_hand", "variant")),
+    ({**BUCK, "renege": "penalised"}, ("renege", "variant")),
+    ({**BUCK, "match_games": 3, "match_carry_over": True}, ("match_carry_over", "variant")),
+    ({**BUCK, "points_drop_out": 1}, ("points_drop_out", "drop_out")),
+    ({**BUCK, "widow_exchange": True}, ("widow_exchange", "variant")),
+    ({**THREE_HAND, "first_dealer": "black_jack"}, ("first_dealer", "players")),
+    ({**THREE_HAND, "drop_out": True}, ("drop_out", "variant")),
+    ({"two_hand_dummy": "maker"}, ("two_hand_dummy", "variant")),
+    ({"points_set": 6}, ("points_set", "variant")),
+    ({"clubs_are_trump": True}, ("clubs_are_trump", "variant")),
+    ({"set_without_trick": True}, ("set_without_trick", "variant")),
+    (
+        {"points_three_hand_loner_euchred": 2},
+        ("points_three_hand_loner_euchred", "variant"),
+    ),
 ]
 
 VALID: list[dict[str, Any]] = [
@@ -213,7 +275,10 @@ VALID: list[dict[str, Any]] = [
     {"match_games": 3, "match_carry_over": True},
     {"require_natural_trump": "always", "stick_the_dealer": True},
     {"throw_in_redealer": "same", "stick_the_dealer": True},
-    {"variant": "three_hand_dummy", "players": 3, "dummy_exchange": False},
+    {**THREE_HAND, "dummy_exchange": False, "points_three_hand_loner_euchred": 2},
+    {**TWO_HAND, "two_hand_dummy": "maker", "match_games": 3},
+    {**BUCK, "first_dealer": "black_jack", "drop_out": True, "points_drop_out": 1},
+    {**CUTTHROAT, "widow_exchange": True, "clubs_are_trump": True, "no_trump": "round2"},
     {"players": np.int64(4), "joker": np.bool_(True), "points_march": np.int8(3)},
 ]
 
@@ -378,6 +443,17 @@ def test_the_default_is_the_partnership_game() -> None:
 
 def test_preset_names() -> None:
     assert tuple(PRESET_CHANGES) == PRESETS
+    assert tuple(VARIANT_PRESET_CHANGES) == VARIANT_PRESETS
+
+
+@pytest.mark.parametrize("name", VARIANT_PRESETS)
+def test_preset_of_another_game(name: str) -> None:
+    rules = Ruleset.preset(name)
+    assert rules.to_dict(only_changes=True) == VARIANT_PRESET_CHANGES[name]
+    assert Ruleset.parse(name) == rules
+    assert Ruleset.parse(f"{name},target_score=7") == rules.replace(target_score=7)
+    assert Ruleset.from_dict({"preset": name}) == rules
+    assert not rules.is_partnership
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -390,7 +466,7 @@ def test_preset(name: str) -> None:
     assert rules.is_partnership
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", (*PRESETS, *VARIANT_PRESETS))
 def test_preset_file(name: str) -> None:
     path = CONFIGS / f"{name}.yaml"
     text = path.read_text(encoding="utf-8")
@@ -398,11 +474,11 @@ def test_preset_file(name: str) -> None:
     assert Ruleset.load(path) == Ruleset.preset(name)
     assert Ruleset.parse(str(path)) == Ruleset.preset(name)
     keys = [line.partition(":")[0] for line in text.splitlines() if ":" in line and line[0] != "#"]
-    assert keys == list(PRESET_CHANGES[name])
+    assert keys == list(Ruleset.preset(name).to_dict(only_changes=True))
 
 
 def test_every_rules_file_is_a_preset() -> None:
-    assert {path.stem for path in CONFIGS.iterdir()} == set(PRESETS)
+    assert {path.stem for path in CONFIGS.iterdir()} == {*PRESETS, *VARIANT_PRESETS}
 
 
 def test_unknown_preset() -> None:
@@ -810,6 +886,17 @@ def test_from_record_bad_shape(record: Any) -> None:
         ("weak_hand_redealer", {"WEAK_REDEAL_SAME": "same", "WEAK_REDEAL_NEXT": "next"}),
         ("renege", {"RENEGE_IMPOSSIBLE": "impossible", "RENEGE_PENALISED": "penalised"}),
         ("renege_mode", {"RENEGE_AWARD": "award", "RENEGE_DEDUCT": "deduct"}),
+        (
+            "variant",
+            {
+                "PARTNERSHIP": "partnership",
+                "THREE_HAND_DUMMY": "three_hand_dummy",
+                "CUTTHROAT_WIDOW": "cutthroat_widow",
+                "BUCK": "buck",
+                "TWO_HAND": "two_hand",
+            },
+        ),
+        ("two_hand_dummy", {"DUMMY_NONE": "none", "DUMMY_MAKER": "maker"}),
     ],
 )
 def test_constants_are_the_record_codes(option: str, names: dict[str, str]) -> None:
@@ -837,6 +924,11 @@ def test_constants_are_the_record_codes(option: str, names: dict[str, str]) -> N
         (
             Ruleset.british(),
             "Euchre to 11 with the Canadian loner, lone defence against a loner and the joker.",
+        ),
+        (Ruleset.preset("three_hand"), "Three-handed euchre with a dummy to 10."),
+        (
+            Ruleset.parse("buck,drop_out=true,points_drop_out=2"),
+            "Buck euchre to 25 with dropping out and dropping out at a cost of 2.",
         ),
     ],
 )

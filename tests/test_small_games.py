@@ -549,7 +549,7 @@ def test_the_partner_of_the_lone_defender_is_sure_of_two_points() -> None:
             while line.phase != rules.OVER:
                 acts = int(rules.legal(line, r))
                 rules.apply(line, r, np.int64(rng.choice([a for a in range(25) if acts >> a & 1])))
-            assert line.points.tolist() == [0, 2]
+            assert line.points.tolist() == [0, 2, 0, 0]
 
 
 # ---- probes --------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from euchre_env.solver import (
 )
 from euchre_env.testing import random_ruleset
 from tests import minimax
-from tests.table import Table, copy, hidden_from, lively_choice, random_deck
+from tests.table import DECISION_PHASES, Table, copy, hidden_from, lively_choice, random_deck
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -234,7 +234,7 @@ def ending(
     table = Table(**options)
     s, suit = table.s, SUITS.index(trump)
     s.phase, s.frame, s.trump, s.maker, s.turn = rules.PLAY, suit, suit, maker, leader
-    s.trick, s.tricks = sum(won), won
+    s.trick, s.tricks[:2] = sum(won), won
     s.leader[s.trick] = leader
     for seat, text in enumerate(hands):
         s.hand[seat] = set_of(card_ids(text), suit)
@@ -305,7 +305,7 @@ def some_positions(seed: int, count: int) -> list[Position]:
     """Positions of every phase that has a value, under rule sets with symmetric suits."""
     rng, found = random.Random(seed), list[Position]()
     while len(found) < count:
-        positions = list(random_positions(rng, set(rules.PHASES[1:-1])))
+        positions = list(random_positions(rng, set(DECISION_PHASES[1:])))
         found += rng.sample(positions, min(3, len(positions)))
     return found[:count]
 

@@ -48,11 +48,11 @@ class Model:
     max_hands: int
     s: Any = None
     dealt: int = 1
-    rewards: list[float] = field(default_factory=lambda: [0.0] * 4)
-    owed: list[float] = field(default_factory=lambda: [0.0] * 4)
+    rewards: list[float] = field(default_factory=list)
+    owed: list[float] = field(default_factory=list)
     terminated: bool = False
     truncated: bool = False
-    left: list[int] = field(default_factory=lambda: [0, 1, 2, 3])
+    left: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.r = self.ruleset.record()[0]
@@ -74,20 +74,25 @@ class Model:
     def begin(self, s: Any) -> None:
         """Start from a record just dealt."""
         self.s, self.dealt = table.copy(s), 1
-        self.rewards, self.owed = [0.0] * 4, [0.0] * 4
+        seats = self.ruleset.players
+        self.rewards, self.owed = [0.0] * seats, [0.0] * seats
         self.terminated = self.truncated = False
-        self.left = [0, 1, 2, 3]
+        self.left = list(range(seats))
 
     def step(self, action: int) -> None:
         """Move by the rules; after a hand pay, and end the episode or deal on."""
         self.owed[self.actor] = 0.0
-        self.rewards = [0.0] * 4
+        self.rewards = [0.0] * len(self.rewards)
         rules.apply(self.s, self.r, action)
         if self.s.phase != rules.OVER:
             return
-        points = self.s.points.tolist()
-        gain = float(points[0] - points[1])
-        self.rewards = [gain, -gain, gain, -gain]
+        points = self.s.points.tolist()[: self.ruleset.players]
+        if self.ruleset.is_partnership:
+            points = [points[0], points[1], points[0], points[1]]
+            self.rewards = [float(points[k] - points[k - 1]) for k in range(4)]
+        else:
+            others = len(points) - 1
+            self.rewards = [own - (sum(points) - own) / others for own in points]
         self.owed = [a + b for a, b in zip(self.owed, self.rewards)]
         self.terminated = not self.whole_games or self.s.match_winner != rules.UNDECIDED
         self.truncated = not self.terminated and self.dealt >= self.max_hands
@@ -110,7 +115,7 @@ def contents(env: raw_env) -> dict[str, Any]:
     saved: dict[str, Any] = dict(env.get_state())
     saved["state"] = fields(saved["state"][0])
     saved["rules"] = saved["rules"].tobytes()
-    seen = [env.observe(agent) for agent in AGENTS]
+    seen = [env.observe(agent) for agent in env.possible_agents]
     return saved | {"seen": [(o["observation"].tobytes(), o["action_mask"].tolist()) for o in seen]}
 
 
@@ -126,7 +131,7 @@ class EnvironmentMachine(RuleBasedStateMachine):
         max_hands=st.sampled_from([1, 2, 5, 1000]),
     )
     def make(self, seed: int, episode: str, frame: str, max_hands: int) -> None:
-        ruleset = random_ruleset(random.Random(seed))
+        ruleset = random_ruleset(random.Random(seed), variants=seed % 3 == 0)
         self.frame = frame
         self.env = raw_env(ruleset, episode, frame, max_hands=max_hands)
         self.model = Model(ruleset, episode == "game", max_hands)
@@ -151,20 +156,22 @@ class EnvironmentMachine(RuleBasedStateMachine):
     def reset(self, seed: int | None, deal: int, given: set[str]) -> None:
         ruleset, rng = self.model.ruleset, random.Random(deal)
         top = 9 if ruleset.target_score is None else ruleset.target_score - 1
+        low = 1 if ruleset.variant in ("buck", "cutthroat_widow") else 0  # 0 would have won
+        sides = 2 if ruleset.is_partnership else ruleset.players
         all_options = {
-            "dealer": rng.randrange(4),
+            "dealer": rng.randrange(ruleset.players),
             "deck": random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw"),
         }
         options = {key: all_options[key] for key in given}
-        options["score"] = (rng.randint(0, top), rng.randint(0, top))
+        options["score"] = tuple(rng.randint(low, max(low, top)) for _ in range(sides))
         self.env.reset(seed=seed, options=options)
         record = self.env.record
-        assert record.score.tolist() == list(options["score"])
+        assert record.score.tolist() == [*options["score"]] + [0] * (4 - sides)
         if given == {"dealer", "deck"}:  # then the rules alone say what the record is
             told = table.copy(record)
             deck = deck_of(all_options["deck"], joker=ruleset.joker)
             rules.new_match(told, self.model.r)
-            told.score[:] = options["score"]
+            told.score[:sides] = options["score"]
             rules.deal(told, self.model.r, deck, all_options["dealer"])
             assert fields(told) == fields(record)
         self.model.begin(record)
@@ -207,7 +214,7 @@ class EnvironmentMachine(RuleBasedStateMachine):
         gone = self.model.left.pop(0)
         self.model.rewards[gone] = self.model.owed[gone] = 0.0
         # PettingZoo clears what was paid as soon as an agent has left.
-        self.model.rewards = [0.0] * 4
+        self.model.rewards = [0.0] * len(self.model.rewards)
         if not self.model.left:
             for call in (self.env.last, lambda: self.env.step(None)):
                 with pytest.raises(RuntimeError, match="call reset"):
@@ -264,7 +271,7 @@ class EnvironmentMachine(RuleBasedStateMachine):
         if not model.over:
             mask[[self.named(a) for a in model.legal]] = 1
         assert (seen["action_mask"] == mask).all()
-        for seat in range(4):
+        for seat in range(model.ruleset.players):
             found = env.observe(AGENTS[seat])
             known = table.observe(model.s, model.ruleset, seat, self._absolute)
             assert (found["observation"] == known).all()

@@ -226,7 +226,7 @@ def test_other_settings_for_a_run_that_was_begun_are_refused(file: Path) -> None
     assert main(sweep(file)) == 0
     file.write_text(SWEEP.replace("[1, 2]", "[1]").replace("epochs: 2", "epochs: 3"))
     changed = load_sweep(file, {"folder": str(file.parent / "runs")})
-    with pytest.raises(CheckpointError, match=r"ppo\.epochs is 2, not 3\): give the sweep another"):
+    with pytest.raises(CheckpointError, match=r"ppo\.epochs is 2, not 3\): give another name"):
         module.finish(changed, print)
 
 

@@ -30,13 +30,18 @@ EIGHT = {
 
 
 def symmetric_rules(rng: random.Random) -> Ruleset:
-    """Any rules but the swap of a weak hand, which breaks ties between low cards by suit."""
-    return random_ruleset(rng).replace(weak_hand=rng.choice(("off", "throw_in")))
+    """Any rules but two: the swap of a weak hand breaks ties between low cards by suit, and a club
+    turned up may be trump.
+    """
+    ruleset = random_ruleset(rng, variants=rng.random() < 0.3)
+    if ruleset.is_partnership:
+        return ruleset.replace(weak_hand=rng.choice(("off", "throw_in")))
+    return ruleset.replace(clubs_are_trump=False)
 
 
 def deal(ruleset: Ruleset, rng: random.Random) -> tuple[np.ndarray, int]:
     deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
-    return cards.deck_of(deck, joker=ruleset.joker), rng.randrange(4)
+    return cards.deck_of(deck, joker=ruleset.joker), rng.randrange(ruleset.players)
 
 
 def table_of(ruleset: Ruleset, deck: np.ndarray, dealer: int) -> Table:
@@ -153,7 +158,7 @@ def test_everything_moves_together(block: int) -> None:
             assert fields(symmetry.move_state(here.s, suits)) == fields(there.s)
             mask = absolute_mask(here)
             assert (mask[symmetry.mask_order(suits)] == absolute_mask(there)).all()
-            viewer = rng.randrange(4)
+            viewer = rng.randrange(ruleset.players)
             seen = observe(here.s, ruleset, viewer, True)
             assert (seen[order] == observe(there.s, ruleset, viewer, True)).all()
             check_hidden_part(here, there, viewer, suits)
@@ -168,7 +173,7 @@ def test_everything_moves_together(block: int) -> None:
 def check_hidden_part(here: Table, there: Table, viewer: int, suits: np.ndarray) -> None:
     parts = np.zeros((2, HIDDEN_SIZE), np.uint8)
     for table, out in zip((here, there), parts):
-        encode_hidden(table.s, viewer, True, out)
+        encode_hidden(table.s, table.r, viewer, True, out)
     assert (parts[0][symmetry.observation_order(HIDDEN_LAYOUT, suits)] == parts[1]).all()
 
 
@@ -192,7 +197,7 @@ def test_the_swap_of_the_other_suits_in_the_trump_frame(block: int) -> None:
         while here.phase != "over":
             swap = symmetry.other_suits_swap(int(here.s.frame))
             moved = symmetry.move_state(here.s, swap)
-            viewer = rng.randrange(4)
+            viewer = rng.randrange(ruleset.players)
             seen = observe(here.s, ruleset, viewer, False)
             other = observe(moved, ruleset, viewer, False)
             assert (seen[index] == other).all()
@@ -235,7 +240,7 @@ def what_is_seen(s: Any, ruleset: Ruleset) -> tuple[np.ndarray, np.ndarray, np.n
     """Observation, mask and hidden part of the seat to act in the trump frame, a row each."""
     seat, record = int(s.turn), ruleset.record()[0]
     hidden = np.zeros((1, HIDDEN_SIZE), np.uint8)
-    encode_hidden(s, seat, False, hidden[0])
+    encode_hidden(s, record, seat, False, hidden[0])
     legal = int(rules.legal(s, record))
     mask = np.array([[legal >> a & 1 for a in range(38)]], np.int8)
     return observe(s, ruleset, seat, False)[None], mask, hidden
@@ -251,8 +256,8 @@ def ordered(s: Any, ruleset: Ruleset) -> tuple[list[np.ndarray], bool]:
 def positions(seed: int, count: int, **changes: Any) -> Iterator[tuple[Any, Ruleset]]:
     """Records of random hands that wait for a decision, by random rules."""
     rng = random.Random(seed)
-    for _ in range(count):
-        ruleset = random_ruleset(rng).replace(**changes)
+    for k in range(count):
+        ruleset = random_ruleset(rng, variants=k % 4 == 3).replace(**changes)
         table = table_of(ruleset, *deal(ruleset, rng))
         while table.phase != "over":
             yield table.s, ruleset
@@ -265,7 +270,8 @@ def look_alike(s: Any, ruleset: Ruleset) -> bool:
     """
     seen = what_is_seen(s, ruleset)[0][0]
     played = seen[LAYOUT["played"].slice].reshape(4, 25).copy()
-    played[0] |= seen[LAYOUT["hand"].slice] | seen[LAYOUT["own_discard"].slice]
+    for block in ("hand", "own_discard", "own_buried"):
+        played[0] |= seen[LAYOUT[block].slice]
     return bool((played[:, :6] == played[:, 6:12]).all())
 
 
@@ -409,8 +415,8 @@ def test_seats_rotate(steps: int) -> None:
         here = table_of(ruleset, deck, dealer)
         there = table_of(ruleset, symmetry.rotate_deck(deck, steps), (dealer + steps) % 4)
         if (ruleset.target_score or 10) > 3:
-            here.s.score[:] = (3, 1)
-            there.s.score[:] = (1, 3) if steps % 2 else (3, 1)
+            here.s.score[:2] = (3, 1)
+            there.s.score[:2] = (1, 3) if steps % 2 else (3, 1)
         while True:
             assert fields(symmetry.rotate_state(here.s, steps)) == fields(there.s)
             viewer = rng.randrange(4)

@@ -11,12 +11,13 @@ from agents.app.table import Event, IllegalAct, Table
 from agents.base import AgentError
 from euchre_env import rules
 from euchre_env.actions import ACTION_TEXT
+from euchre_env.cards import deck_of
 from euchre_env.record import load_records, save_records
 from euchre_env.replay import verify
 from euchre_env.rules import STATE
-from euchre_env.ruleset import Ruleset
+from euchre_env.ruleset import VARIANT_PRESETS, Ruleset
 from euchre_env.testing import permute_hidden, random_ruleset
-from tests.table import fields
+from tests.table import ROUND_TWO, SPREAD, fields
 
 ME = 2
 SEATS = ("greedy", "heuristic:easy", None, "greedy")
@@ -234,3 +235,120 @@ def test_a_choice_is_the_agents_and_changes_nothing() -> None:
     assert fields(t.state) == before
     assert np.array([t.state], STATE)["turn"][0] == t.actor
     assert rules.PHASES[int(t.state.phase)] == "bid1"
+
+
+# --- games without partners --------------------------------------------------------------------
+
+OTHER_GAMES = (*VARIANT_PRESETS, "two_hand,two_hand_dummy=maker")
+
+
+def other(rules_text: str, seed: int = 4, **options: Any) -> Table:
+    """A table of a game without partners; the last seat is a person's."""
+    ruleset = Ruleset.parse(rules_text)
+    agents = ("greedy", "random", "first_legal")[: ruleset.players - 1]
+    return Table(ruleset, (*agents, None), seed, **options)
+
+
+@pytest.mark.parametrize("rules_text", OTHER_GAMES)
+def test_other_games_are_played_taken_back_and_recorded(rules_text: str, tmp_path: Any) -> None:
+    rng, t, undone = random.Random(3), other(rules_text), 0
+    players = t.ruleset.players
+    while not t.over and t.deal < 6:
+        if t.waits_for_person and rng.random() < 0.3:
+            before, events = fields(t.state), t.events_for(None)
+            t.act(rng.choice(t.legal))
+            assert t.undo()
+            assert (fields(t.state), t.events_for(None)) == (before, events)
+            undone += 1
+        step(t, rng)
+    assert undone > 3
+    game = t.game_record()
+    assert len(game.players) == len(game.initial_score) == len(t.score) == players
+    save_records(tmp_path / "game.jsonl", [game])
+    assert load_records(tmp_path / "game.jsonl") == [game]
+    found = verify(tmp_path / "game.jsonl")
+    assert [str(fault) for fault in found.faults] == []
+    whole = [deal for deal in found.games[0] if deal.complete]
+    if t.hand_over:
+        assert whole[-1].score == t.score
+
+
+@pytest.mark.parametrize("rules_text", OTHER_GAMES)
+def test_a_snapshot_of_other_games_keeps_secrets(rules_text: str) -> None:
+    rng, differ = random.Random(5), 0
+    for seed in range(3):
+        t = other(rules_text, seed, length="hand")
+        while not t.over:
+            for seat in range(t.ruleset.players):
+                before = t.snapshot(seat)
+                assert json.loads(json.dumps(before)) == before
+                kept = t.state.copy()
+                t._states[0] = permute_hidden(kept, t.rules, seat, rng)
+                differ += fields(t.state) != fields(kept)
+                assert t.snapshot(seat) == before, before["phase"]
+                t._states[0] = kept
+            step(t, rng)
+    assert differ > 20
+
+
+def test_what_a_maker_lays_away_for_a_dummy_is_hidden_from_the_others() -> None:
+    t = Table(Ruleset.preset("three_hand"), [None] * 3, 1)
+    deal_out(t, SPREAD, 1, "pass pass order_up TC with_partner")
+    assert (t.snapshot(1)["dummy"], t.snapshot(1)["buried"]) == (0, [])
+    assert t.snapshot(1)["question"] == "You took the dummy: lay 3 cards away."
+    for word in ("9C", "KS", "JC"):
+        t.act(ACTION_TEXT.index(word))
+    mine, others = t.events_for(1)[-3:], t.events_for(2)[-3:]
+    assert [e.text for e in mine] == [f"East lays away the {w}" for w in ("9C", "KS", "JC")]
+    assert [(e.text, e.action) for e in others] == [("East lays away a card", None)] * 3
+    assert t.snapshot(1)["buried"] == ["9C", "JC", "KS"]
+    assert t.snapshot(2)["buried"] == t.snapshot(0)["buried"] == []
+    assert t.snapshot(0)["sitting_out"] == []
+
+
+def deal_out(t: Table, deck: str, dealer: int, history: str) -> None:
+    """Deal a stated deck at a table of persons, and let happen what is told."""
+    rules.deal(t.state, t.rules, deck_of(deck.split()), dealer)
+    for word in history.split():
+        t.act(ACTION_TEXT.index(word))
+
+
+def test_what_the_other_games_tell_of_their_end() -> None:
+    t = Table(Ruleset.preset("dirty_clubs"), [None] * 4, 1, start=(12, 5, 21, 5), length="hand")
+    deal_out(t, ROUND_TWO, 2, "pass pass pass pass pass pass call_C pass pass pass")
+    seen = t.snapshot(0)
+    assert seen["result"].startswith("scores: North 0 (dropped out), East -5, ")
+    assert (seen["score"], seen["points"]) == ([12, 0, 21, 5], [0, 5, 0, 0])
+    assert seen["sitting_out"] == [0, 2, 3]
+    assert (seen["over"], seen["winner_of_match"]) == (True, 1)
+
+
+def test_players_that_know_no_other_game_are_refused() -> None:
+    for name in ("heuristic", "pimc:5"):
+        with pytest.raises(AgentError, match="plays the partnership game only, not variant='buck'"):
+            Table(Ruleset.preset("buck"), ["greedy", name, None, "greedy"], 1)
+    with pytest.raises(ValueError, match="a table has 3 seats, not 4"):
+        Table(Ruleset.preset("three_hand"), SEATS, 1)
+
+
+@pytest.mark.parametrize(
+    ("rules_text", "options", "message"),
+    [
+        ("three_hand", {"start": (0, 0)}, "it has 3 sides"),
+        ("three_hand", {"start": (0, 10, 0)}, "of a game that goes on"),
+        ("buck", {"start": (25, 0, 25, 25)}, "of a game that goes on"),
+        ("three_hand", {"dealer": 3}, "dealer=3 is no seat: give 0 to 2"),
+    ],
+)
+def test_bad_arguments_of_other_games(
+    rules_text: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        other(rules_text, **options)
+
+
+def test_scores_of_other_games_at_the_start() -> None:
+    assert other("buck").score == (25, 25, 25, 25)
+    assert other("cutthroat").score == (15, 15, 15)
+    assert other("cutthroat", start=(1, 40, 3)).score == (1, 40, 3)
+    assert other("two_hand").score == (0, 0)

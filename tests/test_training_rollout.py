@@ -19,7 +19,7 @@ from agents.training.pool import Pool
 from agents.training.rewards import Rewards
 from agents.training.rollout import pieces
 from euchre_env.batch import BatchEnv, as_rulesets
-from euchre_env.encoding import HIDDEN_LAYOUT, LAYOUT, rule_codes
+from euchre_env.encoding import HIDDEN_LAYOUT, LAYOUT, RULE_BLOCKS, rule_codes
 from euchre_env.equity import equity_table
 from euchre_env.rules import PHASES, PLAY, new_states, team
 from euchre_env.ruleset import Ruleset
@@ -136,7 +136,7 @@ def test_each_hand_draws_a_rule_set_and_the_observation_names_it() -> None:
     codes = np.stack([rule_codes(r) for r in rulesets])
     assert (codes[0] != codes[1]).any()
     seen = decisions.observation[:, LAYOUT["rules"].slice].numpy()
-    assert (seen == codes[decisions.which[decisions.hand]]).all()
+    assert (seen == codes[decisions.which[decisions.hand]][:, RULE_BLOCKS["rules"]]).all()
     thrown_in = decisions.finals["thrown_in"] != 0
     assert thrown_in.any() and (decisions.which[thrown_in] == 1).all()
 
@@ -144,10 +144,14 @@ def test_each_hand_draws_a_rule_set_and_the_observation_names_it() -> None:
 # --- rewards -----------------------------------------------------------------------------------
 
 
+UNREAD = np.zeros((0, 4), np.float32)
+"""In place of net points, where rewards are chances to win."""
+
+
 def finished(points: list[tuple[int, int]]) -> Any:
     """Records of finished hands."""
     finals = new_states(len(points))
-    finals["points"] = points
+    finals["points"][:, :2] = points
     return finals
 
 
@@ -155,7 +159,8 @@ def test_rewards_in_points() -> None:
     rewards = Rewards([Ruleset.stick()])
     finals = finished([(2, 0), (0, 4), (0, 0)])
     which, dealers = np.zeros(3, np.int16), np.zeros(3, np.int8)
-    found = rewards.of(finals, which, np.zeros((3, 2)), dealers)
+    net = np.array([[2, -2, 2, -2], [-4, 4, -4, 4], [0, 0, 0, 0]], np.float32)
+    found = rewards.of(net, finals, which, np.zeros((3, 2)), dealers)
     assert found.tolist() == [[1, -1, 1, -1], [-2, 2, -2, 2], [0, 0, 0, 0]]
 
 
@@ -167,7 +172,7 @@ def test_equity_adds_up_to_the_result_of_a_game(first_dealer: int) -> None:
     dealers = (first_dealer + np.arange(len(points))) % 4
     rewards = Rewards([ruleset], "equity")
     which = np.zeros(len(points), np.int16)
-    found = rewards.of(finished(points), which, scores, dealers) / rewards.scale
+    found = rewards.of(UNREAD, finished(points), which, scores, dealers) / rewards.scale
     start = equity_table(ruleset)[0, 0, first_dealer % 2]
     assert 0.4 < start < 0.6
     assert found[:, 0].sum() == pytest.approx(1 - start, abs=1e-5)
@@ -181,7 +186,7 @@ def test_equity_is_by_the_rule_set_of_each_hand() -> None:
     rulesets = as_rulesets(["stick", "stick,target_score=5"])
     rewards = Rewards(rulesets, "equity")
     finals, scores = finished([(4, 0)] * 2), np.array([[1, 0]] * 2)
-    found = rewards.of(finals, np.array([0, 1], np.int16), scores, np.zeros(2, np.int8))
+    found = rewards.of(UNREAD, finals, np.array([0, 1], np.int16), scores, np.zeros(2, np.int8))
     won = 1 - equity_table(rulesets[1])[1, 0, 0]
     assert found[1, 0] == pytest.approx(rewards.scale * won, abs=1e-5)
     assert 0 < found[0, 0] < found[1, 0]

@@ -282,6 +282,7 @@ def test_a_checkpoint_of_another_layout_or_shape(
     folder = train(tiny(tmp_path, iterations=1), say=quiet).folder
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "layout_hash", lambda: "ffff")
+        patch.setattr(checkpoint, "fits_layout", lambda digest: digest == "ffff")
         with pytest.raises(CheckpointError, match="this version has ffff"):
             train(resume=folder, say=quiet)
     path = checkpoints(folder)[-1]
@@ -326,6 +327,43 @@ def test_the_command_trains_ranks_and_says_how_to_repeat_it(
     assert f"euchre match {policy} greedy --deals 64 --ruleset stick --seed 1" in said
     assert "points a hand" in said and "±" in said
     assert command.main(["--resume", str(tmp_path / "run")]) == 0
+
+
+def test_the_command_goes_on_with_a_run_that_was_begun(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "iterations: 3\nthreads: 1\nname: begun\nrollout: {hands: 64}\nnetwork: {hidden: [16]}\n"
+        "evaluation: {opponents: [random], final_deals: 8}\n",
+        "utf-8",
+    )
+    words = ["--config", str(path), "--folder", str(tmp_path / "runs"), "--continue", "--json"]
+    with monkeypatch.context() as patch:
+        stop_after(2, patch)
+        with pytest.raises(Killed):
+            command.main(words)
+    folder = tmp_path / "runs" / "begun"
+    assert load_checkpoint(checkpoints(folder)[-1])["iteration"] == 2
+    for _ in range(2):  # to its end, and once more when it is finished
+        capsys.readouterr()
+        assert command.main(words) == 0
+        out, err = capsys.readouterr()
+        told = json.loads(out)
+        assert told.keys() == {
+            *("folder", "policy", "matches", "decisions", "iterations", "seconds", "seed")
+        }
+        assert (told["folder"], told["iterations"], told["seed"]) == (str(folder), 3, 1)
+        assert told["matches"]["random"]["deals"] == 8
+        assert f"continuing {folder} after iteration" in err
+        assert len(figures(folder)) == 3
+    assert [p.name for p in folder.parent.iterdir()] == ["begun"]
+    assert command.main([*words, "--seed", "2"]) == 2
+    assert "begun with other settings (seed is 1, not 2): give another" in capsys.readouterr().err
+    (folder.parent / "other").mkdir()
+    (folder.parent / "other" / "file").touch()
+    assert command.main([*words, "--name", "other"]) == 2
+    assert "other is no run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -334,7 +334,7 @@ def test_aec_scores_by_seat_in_a_game_without_teams() -> None:
     assert env.record["score"].tolist() == [3, 4, 5, 6]
     with pytest.raises(ValueError, match=r"4 integers, of players 0, 1, 2 and 3, from 1 to 205"):
         env.reset(options={"score": [3, 4]})
-    with pytest.raises(ValueError, match="from 1 to 205 .a player at 0 has won."):
+    with pytest.raises(ValueError, match=r"from 1 to 205 \(a player at 0 has won\)"):
         env.reset(options={"score": [3, 4, 0, 6]})
     three = euchre_v0.raw_env("three_hand")
     with pytest.raises(ValueError, match="dealer=3 is no seat: use 0, 1 or 2"):

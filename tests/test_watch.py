@@ -7,6 +7,7 @@ import pytest
 
 from agents.app.cli import BAD_INPUT, INTERRUPTED, main
 from agents.app.terminal import TerminalError, seats_of
+from euchre_env.ruleset import Ruleset
 
 
 def test_a_game_as_lines(capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,11 +31,36 @@ def test_one_hand_only(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_who_sits_where() -> None:
-    assert seats_of(["a"]) == ["a"] * 4
-    assert seats_of(["a", "b"]) == ["a", "b", "a", "b"]
-    assert seats_of(["a", "b", "c", "d"]) == ["a", "b", "c", "d"]
+    pairs, three = Ruleset(), Ruleset.preset("three_hand")
+    assert seats_of(["a"], pairs) == ["a"] * 4
+    assert seats_of(["a", "b"], pairs) == ["a", "b", "a", "b"]
+    assert seats_of(["a", "b", "c", "d"], pairs) == ["a", "b", "c", "d"]
+    assert seats_of(["a"], three) == ["a"] * 3
+    assert seats_of(["a", "b", "c"], three) == ["a", "b", "c"]
     with pytest.raises(TerminalError, match="3 agents: name one for all seats, two"):
-        seats_of(["a", "b", "c"])
+        seats_of(["a", "b", "c"], pairs)
+    with pytest.raises(
+        TerminalError, match=r"2 agents: .* or 3 by seat, for North, East and South"
+    ):
+        seats_of(["a", "b"], three)
+
+
+def test_a_game_without_partners_as_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    rules = "three_hand,target_score=2"
+    assert main(["watch", "greedy", "random", "greedy", "--ruleset", rules, "--seed", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Hand 1: North 0, East 0, South 0"
+    assert [line.split()[0] for line in lines[1:5]] == ["North", "East", "South", "dummy"]
+    assert " wins. North " in lines[-1]
+
+
+def test_a_game_that_counts_down_as_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["watch", "greedy", "--ruleset", "buck,target_score=5", "--seed", "2"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Hand 1: North 5, East 5, South 5, West 5\n  North  ")
+    assert "scores: North " in out
+    assert main(["watch", "heuristic", "--ruleset", "buck"]) == BAD_INPUT
+    assert "heuristic plays the partnership game only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -155,9 +155,14 @@ def test_rules_that_cannot_be_are_refused_with_the_reason(
         assert response.json() == {"error": str(told.value), "conflict": [*told.value.conflict]}
 
 
-def test_a_variant_that_cannot_be_played_is_refused(client: TestClient) -> None:
+def test_a_game_without_partners_is_refused(client: TestClient) -> None:
     rules = {"variant": "buck"}
-    assert "not playable" in error_of(client.post("/api/rules", json={"rules": rules}))
+    told = "the web table is for the partnership game only"
+    assert told in error_of(client.post("/api/rules", json={"rules": rules}))
+    line = {"format": "euchre-record", "version": 1, "ruleset": rules, "deals": []}
+    response = client.post("/api/replay", json={"record": json.dumps(line)})
+    assert response.status_code == 400
+    assert "for the partnership game only" in error_of(response)
 
 
 @pytest.mark.parametrize(

@@ -363,8 +363,9 @@ def test_what_a_screen_reader_hears(open_page: Open, home: str) -> None:
     )
     names = page.evaluate(
         "async () => { const { longName } = await import('./static/js/cards.js');"
-        " return [longName('JD', 'H'), longName('JH', 'H'), longName('TS', null),"
-        " longName('JOKER', 'C')]; }"
+        " const hearts = { trump: 'H', left_suit: 'D' }, none = { trump: null, left_suit: null };"
+        " return [longName('JD', hearts), longName('JH', hearts), longName('TS', none),"
+        " longName('JOKER', { trump: 'C', left_suit: 'S' })]; }"
     )
     assert names == [
         *("jack of diamonds, left bower", "jack of hearts, right bower"),

@@ -14,10 +14,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from types import FrameType
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 _OWN = ("euchre_env", __name__.partition(".")[0])
@@ -45,6 +45,7 @@ VERBS: dict[str, Verb] = {
     "crossplay": Verb(".crossplay", "let every two agents be partners and measure what they lose"),
     "exploit": Verb(".exploit", "train a pair against a frozen agent and measure what it gains"),
     "report": Verb(".report", "measure an agent and write its model card"),
+    "experiment": Verb(".experiment", "run the commands behind a table, and keep their results"),
     "sweep": Verb(".sweep", "train every combination of some settings and rank the results"),
     "generate": Verb(".generate", "write self-play as data: rows, records, or a Minari data set"),
     "agree": Verb(".agree", "compare an agent's decisions with those of recorded players"),
@@ -142,17 +143,28 @@ def _run(arguments: list[str]) -> int:
 
         print(__version__)
         return 0
-    name = arguments[0]
+    try:
+        run, options = understood(arguments)
+    except SystemExit as stop:  # --help
+        return int(stop.code or 0)
+    return run(options)
+
+
+def understood(arguments: Sequence[str]) -> tuple[Callable[[argparse.Namespace], int], Any]:
+    """The function of a verb and the options to call it with, given the verb and its arguments.
+
+    Raises:
+        UsageError: no such verb, or arguments that it does not take.
+        SystemExit: the help was asked for, and printed.
+    """
+    name = arguments[0] if arguments else ""
     if name not in VERBS:
         raise UsageError(f"no verb is called {name!r}: the verbs are {', '.join(VERBS)}")
     module = import_module(VERBS[name].module, __package__)
     parser = _Parser(prog=f"euchre {name}", description=f"{VERBS[name].help}.".capitalize())
     getattr(module, f"add_{name}_arguments")(parser)
-    try:
-        options = parser.parse_args(arguments[1:])
-    except SystemExit as stop:  # --help
-        return int(stop.code or 0)
-    return int(getattr(module, f"run_{name}")(options))
+    run: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")
+    return run, parser.parse_args(arguments[1:])
 
 
 def _is_bad_input(error: Exception) -> bool:

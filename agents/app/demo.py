@@ -93,11 +93,13 @@ def _as_data(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _open(seed: int) -> Table:
+    from euchre_env.ruleset import Ruleset
+
     from .options import PRESET
     from .table import HAND
     from .terminal import open_table
 
-    return open_table(PRESET, [PLAYER] * 4, seed, HAND)
+    return open_table(Ruleset.parse(PRESET), [PLAYER] * 4, seed, HAND)
 
 
 def tell_hand(table: Table) -> Iterator[Told]:

@@ -35,13 +35,13 @@ def opinion(table: Table, worlds: int, double_dummy: bool) -> list[str]:
         )
     except AgentError as error:
         return [f"no opinion: {error}"]
-    return _lines(advice, double_dummy)
+    return _lines(table, advice, double_dummy)
 
 
-def _lines(advice: Advice, double_dummy: bool) -> list[str]:
+def _lines(table: Table, advice: Advice, double_dummy: bool) -> list[str]:
     header = ["", "champion", "points"] + ["all cards seen"] * double_dummy
     rows = [
-        [label(option.action), f"{100 * option.probability:.0f} %"]
+        [label(option.action, table.state, table.rules), f"{100 * option.probability:.0f} %"]
         + [_points(option.value)]
         + [_points(option.double_dummy)] * double_dummy
         for option in advice.options

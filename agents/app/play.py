@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+from euchre_env._check import listed
 from euchre_env.cards import card_text, cards_of
 from euchre_env.record import RecordError, save_records
-from euchre_env.rules import DISCARD, N_SEATS, PLAY, SEAT_NAMES
+from euchre_env.rules import PLAY, SEAT_NAMES
+from euchre_env.ruleset import Ruleset
 
 from .options import list_agents
 from .table import IllegalAct, Table
@@ -20,23 +23,32 @@ from .terminal import (
     Screen,
     TerminalError,
     add_table,
+    by_side,
     narrated,
     open_table,
     outcome,
     score_text,
     tolerate,
 )
-from .words import NotUnderstood, choices, label, parse_act
+from .words import CARD_PHASES, NotUnderstood, choices, label, parse_act
 
-OTHERS = "heuristic"
+OTHERS, OTHERS_ALONE = "heuristic", "greedy"
+"""Who sits in the seats that nobody is named for, in games with and without partners."""
 ENDINGS = (".egn", ".jsonl")
 WORLDS = 100
 _BELOW = 9
 """Lines below the picture: what happened, the question, the choices, the answer."""
-HELP = """
-Answer with a number shown, a card (JH, jh, J♥), or a word: pass, order up, hearts, alone.
+_SEATS = [name.lower() for name in SEAT_NAMES]
+_SOUTH = 2
+HELP_ASKED = """
 ?      what the champion thinks: how often it would do each act, and points expected
 hint   what the hand-written player would do, and why
+"""
+HELP_ALONE = """
+More words: take the dummy, leave it; stay in, drop out.
+"""
+HELP = """
+Answer with a number shown, a card (JH, jh, J♥), or a word: pass, order up, hearts, alone.
 undo   take your last act back (with --practice)
 score  the score         last   the last trick         rules  the rules of this table
 help   this text         quit   leave; the game is saved where --save says
@@ -48,17 +60,17 @@ help   this text         quit   leave; the game is saved where --save says
 
 def add_play_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``play`` takes."""
-    seats = [name.lower() for name in SEAT_NAMES]
     parser.add_argument(
-        "--seat", choices=seats, default="south", help="where you sit (default: %(default)s)"
+        "--seat", choices=_SEATS, help="where you sit (default: south; for two players, east)"
     )
     for name, who in (
         ("partner", "your partner"),
         ("left", "the opponent to your left"),
         ("right", "the opponent to your right"),
-        ("opponents", "both opponents"),
+        ("opponents", "all opponents"),
     ):
-        parser.add_argument(f"--{name}", metavar="AGENT", help=f"{who} (default: {OTHERS})")
+        told = f"{who} (default: {OTHERS}; without partners, {OTHERS_ALONE})"
+        parser.add_argument(f"--{name}", metavar="AGENT", help=told)
     add_table(parser)
     parser.add_argument(
         "--practice",
@@ -77,28 +89,61 @@ def add_play_arguments(parser: argparse.ArgumentParser) -> None:
 def run_play(args: argparse.Namespace) -> int:
     """Play until the game is over or the person leaves."""
     tolerate()
+    rules = Ruleset.parse(args.ruleset)
     if args.save is not None:
-        _check_file(args.save)
-    seat = [name.lower() for name in SEAT_NAMES].index(args.seat)
-    table = open_table(args.ruleset, _others(args, seat), args.seed, args.length)
+        _check_file(args.save, rules)
+    seat = _seat(args.seat, rules)
+    others = _others if rules.is_partnership else _others_alone
+    table = open_table(rules, others(args, seat, rules.players), args.seed, args.length)
     return Game(Screen(), table, seat, args.practice, args.save).run()
 
 
-def _others(args: argparse.Namespace, seat: int) -> list[str | None]:
+def _seat(name: str | None, rules: Ruleset) -> int:
+    """The seat of a name; South unless given, or the last one of a smaller table."""
+    seat = min(_SOUTH, rules.players - 1) if name is None else _SEATS.index(name)
+    if seat >= rules.players:
+        there = listed(_SEATS[: rules.players], "or")
+        raise TerminalError(f"--seat {name}: a game for {rules.players} has {there}")
+    return seat
+
+
+def _others(args: argparse.Namespace, seat: int, players: int) -> list[str | None]:
+    """Who sits where besides the person: two opponents, and the partner across."""
     if args.opponents and args.left and args.right:
         raise TerminalError("--opponents beside --left and --right: leave one of the three out")
     both = args.opponents or OTHERS
-    names: list[str | None] = [None] * N_SEATS
-    names[(seat + 1) % N_SEATS] = args.left or both
-    names[(seat + 2) % N_SEATS] = args.partner or OTHERS
-    names[(seat + 3) % N_SEATS] = args.right or both
+    names: list[str | None] = [None] * players
+    names[(seat + 1) % players] = args.left or both
+    names[(seat + 2) % players] = args.partner or OTHERS
+    names[(seat + 3) % players] = args.right or both
     return names
 
 
-def _check_file(path: Path) -> None:
+def _others_alone(args: argparse.Namespace, seat: int, players: int) -> list[str | None]:
+    """Who sits where besides the person, in a game in which all others are opponents."""
+    if args.partner:
+        raise TerminalError(
+            f"--partner {args.partner}: nobody has a partner in this game: name --opponents, "
+            "--left or --right"
+        )
+    if players == 2 and args.left and args.right:
+        raise TerminalError("--left beside --right: there is one opponent: name --opponents")
+    names: list[str | None] = [args.opponents or OTHERS_ALONE] * players
+    for name, place in ((args.left, seat + 1), (args.right, seat - 1)):
+        if name:
+            names[place % players] = name
+    names[seat] = None
+    return names
+
+
+def _check_file(path: Path, rules: Ruleset) -> None:
     """Raise TerminalError where a record cannot be written, before a card is played."""
     if path.suffix.lower() not in ENDINGS:
         raise TerminalError(f"{path}: name a file that ends in .egn or .jsonl")
+    if path.suffix.lower() == ".egn" and not rules.is_partnership:
+        raise TerminalError(
+            f"{path}: .egn holds the partnership game only: name a file that ends in .jsonl"
+        )
     if not path.absolute().parent.is_dir():
         raise TerminalError(f"{path}: there is no folder {path.parent}: make it first")
 
@@ -241,34 +286,46 @@ class Game:
         if seen["trump"] is None:
             lines.append(f"Upcard {seen['upcard']}, {seen['upcard_place'].replace('_', ' ')}.")
         else:
-            alone = " alone" if seen["alone"] == seen["maker"] else ""
-            maker = f"{SEAT_NAMES[seen['maker']]}{alone}"
-            tricks = f"{seen['tricks'][0]} to {seen['tricks'][1]}"
-            lines.append(f"Trump {seen['trump']}, called by {maker}. Tricks {tricks}.")
+            lines.append(f"Trump {seen['trump']}, {_called(seen)}. Tricks {self._tricks(seen)}.")
+        if seen["sitting_out"] and not self.table.ruleset.is_partnership:
+            out = listed([SEAT_NAMES[seat] for seat in seen["sitting_out"]], "and")
+            lines.append(f"Dropped out: {out}.")
         if seen["trick"]:
             lines.append(f"On the table: {_trick_text(seen['trick'])}.")
         return lines
+
+    def _tricks(self, seen: dict[str, Any]) -> str:
+        if self.table.ruleset.is_partnership:
+            return f"{seen['tricks'][0]} to {seen['tricks'][1]}"
+        return by_side(self.table, seen["tricks"])
+
+    def _label(self, action: int) -> str:
+        return label(action, self.table.state, self.table.rules)
 
     def ask(self) -> None:
         """The question, the cards, and what may be answered; * marks what is legal."""
         state, legal, numbered = self.table.state, self.table.legal, self.numbered()
         question = self.table.snapshot(self.seat)["question"]
         self.screen.say(question, BOLD)
-        if state.phase in (PLAY, DISCARD):
-            words = [f"{n}{JOINT}{label(a)}{'*' * (a in legal)}" for n, a in enumerate(numbered, 1)]
+        if state.phase in CARD_PHASES:
+            words = [
+                f"{n}{JOINT}{self._label(a)}{'*' * (a in legal)}" for n, a in enumerate(numbered, 1)
+            ]
             may = "may be played" if state.phase == PLAY else "may be laid away"
             self.screen.say(f"{'   '.join(words)}   (* {may})")
             return
         hand = " ".join(map(card_text, self.hand()))
         self.screen.say(f"Your hand: {hand or 'not seen yet'}", indent=2)
-        words = [f"{n} {label(a)}".replace(" ", JOINT) for n, a in enumerate(numbered, 1)]
+        words = [f"{n} {self._label(a)}".replace(" ", JOINT) for n, a in enumerate(numbered, 1)]
         self.screen.say("   ".join(words))
 
     # --- commands ------------------------------------------------------------------------------
 
     def help(self) -> None:
         """What may be typed."""
-        for line in HELP.strip().splitlines():
+        first, *rest = HELP.strip().splitlines()
+        more = HELP_ASKED if self.table.ruleset.is_partnership else HELP_ALONE
+        for line in (first, *more.strip().splitlines(), *rest):
             self.screen.say(line, indent=7)
 
     def leave(self) -> None:
@@ -292,13 +349,23 @@ class Game:
 
     def hint(self) -> None:
         """What the hand-written player would do here, and why."""
+        if not self._is_advised("hint: the hand-written player"):
+            return
         from ..heuristic.reasons import advised
 
         action, why = advised(self.table.seen_by(self.seat), self.table.rules)
-        self.screen.say(f"hint: {label(action)} ({why})", WARM, 6)
+        self.screen.say(f"hint: {self._label(action)} ({why})", WARM, 6)
+
+    def _is_advised(self, who: str) -> bool:
+        """Whether there is advice in this game; says so where there is none."""
+        if not self.table.ruleset.is_partnership:
+            self.screen.say(f"{who} knows the partnership game only: no advice here", WARM)
+        return self.table.ruleset.is_partnership
 
     def ask_champion(self) -> None:
         """What the champion thinks, and in practice the solver with all cards seen."""
+        if not self._is_advised("?: the champion"):
+            return
         from .opinion import opinion
 
         self.screen.say("Asking the champion ...", DIM)
@@ -316,20 +383,29 @@ class Game:
 
     def _offer_to_save(self) -> None:
         """Ask for a file until the game is saved, or nothing is answered."""
+        endings = " or ".join(ENDINGS if self.table.ruleset.is_partnership else ENDINGS[1:])
         while True:
             try:
-                name = self.read("Save the game as (.egn or .jsonl, nothing for no): ")
+                name = self.read(f"Save the game as ({endings}, nothing for no): ")
             except Left:
                 return
             if not name:
                 return
             try:
-                _check_file(Path(name))
+                _check_file(Path(name), self.table.ruleset)
             except TerminalError as error:
                 self.screen.say(str(error), WARM)
                 continue
             self.screen.say(save_game(self.table, Path(name)))
             return
+
+
+def _called(seen: dict[str, Any]) -> str:
+    """Who called, and whether alone; without a maker a club that was turned up is trump."""
+    if seen["maker"] is None:
+        return "turned up"
+    alone = " alone" if seen["alone"] == seen["maker"] else ""
+    return f"called by {SEAT_NAMES[seen['maker']]}{alone}"
 
 
 def _trick_text(trick: Sequence[dict[str, object]]) -> str:

@@ -38,7 +38,7 @@ def plot_ladder(ladder: Ladder, path: str) -> None:
         for r in ladder.ratings
     ]
     title = (
-        f"{first.deals} duplicate deals a pair, rules {first.ruleset}, seed {first.seed}, "
+        f"{first.deals:,} duplicate deals a pair, rules {first.ruleset}, seed {first.seed}, "
         f"version {first.version}"
     )
     label = "rating, points a hand (95 % interval)"

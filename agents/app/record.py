@@ -81,7 +81,8 @@ def _run_score(args: argparse.Namespace) -> int:
 def _row(deal: DealResult) -> str:
     trump, maker = deal.trump or "-", "-" if deal.maker is None else str(deal.maker)
     alone = "yes" if deal.alone else "no"
-    sides = [f"{a}-{b}" for a, b in (deal.tricks, deal.points, deal.score)]
+    mark = "-" if len(deal.score) == 2 else "/"
+    sides = [mark.join(map(str, by)) for by in (deal.tricks, deal.points, deal.score)]
     cells = (f"{deal.deal:>4}", f"{trump:>5}", f"{maker:>5}", f"{alone:>5}")
     tail = "" if deal.ok and deal.complete else f"  {deal.note}"
     return "  ".join([*cells, *(f"{side:>6}" for side in sides)]).rstrip() + tail

@@ -19,6 +19,7 @@ import yaml
 
 from euchre_env import __version__
 from euchre_env._files import write_whole
+from euchre_env._revision import code_revision
 
 from .. import CHECKPOINT, make
 from ..base import Agent
@@ -264,7 +265,7 @@ def describe(name: str, agent: Agent, curve: Curve | None) -> About:
         facts |= _network(agent, header)
     if agent.oracle:
         facts["sees"] = "**hidden cards: it is a check, no honest player**"
-    facts["measured with"] = f"version {__version__}, git revision {_revision() or 'unknown'}"
+    facts["measured with"] = f"version {__version__}, git revision {code_revision() or 'unknown'}"
     title = name if file is None else file.stem
     if not header:
         return About(title, facts)
@@ -284,12 +285,6 @@ def describe(name: str, agent: Agent, curve: Curve | None) -> About:
 def _config(header: Mapping[str, Any]) -> Mapping[str, Any]:
     config = header.get("config")
     return config if isinstance(config, Mapping) else {}
-
-
-def _revision() -> str | None:
-    from ..network import code_revision
-
-    return code_revision()
 
 
 def _unread(header: Mapping[str, Any]) -> tuple[str, ...]:

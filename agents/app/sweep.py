@@ -214,6 +214,8 @@ def finish(sweep: Sweep, say: Say) -> list[Row]:
         CheckpointError: a run was started with other settings, is damaged, or the disk is full.
         OSError: the results cannot be read or written.
     """
+    from ..training.loop import begun_folder
+
     path = sweep.folder / RESULTS
     rows = read_rows(path)
     begun = {name: begun_folder(config) for name, config in sweep.runs.items()}
@@ -267,33 +269,6 @@ def train_run(config: Config, ruleset: str, begun: Path | None, say: Say) -> Res
         return play_match(agent, opponent, deals, ruleset, config.evaluation.seed).to_dict()
 
     return train(config, evaluate, begun, say, make)
-
-
-def begun_folder(config: Config) -> Path | None:
-    """The folder of a run, if it was begun.
-
-    Raises:
-        CheckpointError: it was begun with other settings, or its checkpoint is damaged.
-        OSError: there is a folder of that name with other things in it.
-    """
-    from ..training.checkpoint import CheckpointError, checkpoints, load_checkpoint
-    from ..training.config import config_from
-    from ..training.loop import other_settings
-
-    folder = Path(config.folder) / config.name
-    if found := checkpoints(folder):
-        wrong = other_settings(config, config_from(load_checkpoint(found[-1])["config"]))
-        if wrong:
-            raise CheckpointError(
-                f"{folder} was begun with other settings ({'; '.join(wrong)}): give the sweep "
-                "another name, or delete that folder"
-            )
-        return folder
-    if folder.is_dir():  # killed before its first checkpoint
-        for part in folder.glob(".checkpoint-*"):
-            part.unlink()
-        folder.rmdir()
-    return None
 
 
 def _row(sweep: Sweep, name: str, result: Result) -> Row:

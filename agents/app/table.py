@@ -18,12 +18,12 @@ from euchre_env import explain, rules
 from euchre_env.actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE, legal_ids
 from euchre_env.cards import CARD_AT, N_CARDS, NO_TRUMP, SUITS, card_text, cards_of, same_colour
 from euchre_env.kernels import draw_dealer, seed_of, shuffle
-from euchre_env.record import GameRecord, record_hand
-from euchre_env.rules import N_SEATS, NOBODY, OVER, SEAT_NAMES
+from euchre_env.record import GameRecord, first_score, record_hand
+from euchre_env.rules import DISCARD, DUMMY_EXCHANGE, N_SEATS, NOBODY, OVER, SEAT_NAMES
 from euchre_env.ruleset import Ruleset
 
 from .. import make
-from ..base import Agent, RuleTable, check_actions, view_of
+from ..base import Agent, RuleTable, check_actions, require_player, view_of
 
 __all__ = ["Event", "IllegalAct", "Table", "TableError"]
 
@@ -90,16 +90,16 @@ class Table:
 
     Args:
         ruleset: The rules.
-        seats: Four names of agents, by seat; None for a person.
+        seats: Names of agents, one a player by seat; None for a person.
         seed: Of the deals and the agents.
-        start: The score at the start.
+        start: The score at the start, by side; that of a new game unless given.
         dealer: The first dealer; by the rule set unless given.
         length: ``game`` until the game (or match) is over, ``hand`` for one hand.
 
     Raises:
-        TableError: not four seats, an unknown length, a score, dealer or seed that cannot be.
-        AgentError: an agent that cannot be made.
-        RulesetError: a rule set that cannot be played.
+        TableError: another number of seats than players, an unknown length, a score, dealer or
+            seed that cannot be.
+        AgentError: an agent that cannot be made, or cannot play this game.
     """
 
     def __init__(
@@ -107,25 +107,26 @@ class Table:
         ruleset: Ruleset,
         seats: Sequence[str | None],
         seed: int,
-        start: tuple[int, int] = (0, 0),
+        start: Sequence[int] | None = None,
         dealer: int | None = None,
         length: str = GAME,
     ) -> None:
-        if len(seats) != N_SEATS:
-            raise TableError(f"a table has {N_SEATS} seats, not {len(seats)}: name each, or None")
+        players = ruleset.players
+        if len(seats) != players:
+            raise TableError(f"a table has {players} seats, not {len(seats)}: name each, or None")
         if length not in LENGTHS:
             raise TableError(f"length={length!r} is unknown: use {GAME!r} or {HAND!r}")
         if seed < 0:
             raise TableError(f"seed={seed} is negative: give a whole number from 0")
-        ruleset.require_partnership("this table is")
         self.ruleset, self.lineup, self.seed, self.length = ruleset, tuple(seats), seed, length
         self._agents = [agent_of(name) if name else None for name in seats]
+        require_player([agent for agent in self._agents if agent is not None], ruleset)
         self._table = RuleTable.of([ruleset])
         self.rules: Any = self._table.rules[0]
         self._states = rules.new_states(1)
         self._hands: list[_Hand] = []
         self._events: list[tuple[Any, int]] = []  # the record before each act, and the act
-        self._begin(start, dealer)
+        self._begin(first_score(ruleset) if start is None else tuple(start), dealer)
 
     # --- where it stands -----------------------------------------------------------------------
 
@@ -171,9 +172,9 @@ class Table:
         return legal_ids(self.state, self.rules)
 
     @property
-    def score(self) -> tuple[int, int]:
-        """The score of the game, by team."""
-        return int(self.state.score[0]), int(self.state.score[1])
+    def score(self) -> tuple[int, ...]:
+        """The score of the game, by side: team, or player."""
+        return tuple(_by_side(self.state.score, self.rules))
 
     @property
     def acts(self) -> int:
@@ -269,13 +270,14 @@ class Table:
 
     def _event(self, number: int, viewer: int | None) -> Event:
         before, action = self._events[number]
-        hidden = viewer not in (None, int(before.turn)) and before.phase == rules.DISCARD
+        is_hidden = before.phase in (DISCARD, DUMMY_EXCHANGE)
+        hidden = is_hidden and viewer not in (None, int(before.turn))
         return Event(
             sum(hand.first <= number for hand in self._hands) - 1,
             int(before.turn),
             None if hidden else action,
-            explain.tell(before, action, viewer),
-            explain.consequence(before, self._after(number)),
+            explain.tell(before, action, viewer, self.rules),
+            explain.consequence(before, self._after(number), self.rules),
         )
 
     def _after(self, number: int) -> Any:
@@ -309,24 +311,35 @@ class Table:
             ruleset=self.ruleset,
             deals=tuple(deals),
             players=tuple(name or SEAT_NAMES[k] for k, name in enumerate(self.lineup)),
-            initial_score=(int(first.score[0]), int(first.score[1])),
+            initial_score=tuple(_by_side(first.score, self.rules)),
         )
 
-    def _begin(self, start: tuple[int, int], dealer: int | None) -> None:
-        target = self.ruleset.target_score
-        if min(start) < 0 or (target is not None and max(start) >= target):
-            raise TableError(f"start={start} is no score of a game that goes on")
-        if dealer is not None and not 0 <= dealer < N_SEATS:
-            raise TableError(f"dealer={dealer} is no seat: give 0 to {N_SEATS - 1}")
+    def _begin(self, start: tuple[int, ...], dealer: int | None) -> None:
+        self._check_score(start)
+        players = self.ruleset.players
+        if dealer is not None and not 0 <= dealer < players:
+            raise TableError(f"dealer={dealer} is no seat: give 0 to {players - 1}")
         s, deck = self.state, np.zeros(N_CARDS, np.int8)
         s.rng = seed_of(np.uint64(self.seed), np.uint64(0))
         rules.new_match(s, self.rules)
-        s.score[:2] = start
+        s.score[: len(start)] = start
         before = s.copy()
         first = int(draw_dealer(s, self.rules)) if dealer is None else dealer
         shuffle(s, self.rules, deck)
         rules.deal(s, self.rules, deck, first)
         self._hands.append(_Hand(deck, first, before, 0))
+
+    def _check_score(self, start: tuple[int, ...]) -> None:
+        """Raise TableError for a score by another number of sides, or with which a game is over."""
+        sides, target = int(rules.count_sides(self.rules)), self.ruleset.target_score
+        if len(start) != sides:
+            raise TableError(f"start={start} is no score of this game: it has {sides} sides")
+        if rules.counts_down(self.rules):
+            over = target is not None and min(start) <= 0
+        else:
+            over = min(start) < 0 or (target is not None and max(start) >= target)
+        if over:
+            raise TableError(f"start={start} is no score of a game that goes on")
 
 
 def _snapshot(table: Table, seat: int) -> dict[str, Any]:
@@ -337,22 +350,29 @@ def _snapshot(table: Table, seat: int) -> dict[str, Any]:
         "lineup": [name or "person" for name in table.lineup],
         "deal": table.deal,
         "acts": table.acts,
-        **open_facts(s),
+        **open_facts(s, table.rules),
         "question": explain.question(s, table.rules) if s.turn == seat else "",
         "legal": [
             {"action": a, "text": ACTION_TEXT[a]} for a in (table.legal if s.turn == seat else [])
         ],
         "hand": _texts(s.hand[seat], frame),
-        "counts": hand_counts(full),
+        "counts": hand_counts(full)[: table.ruleset.players],
         "discard": _only(s.discard, frame),
+        "dummy": len(cards_of(full.dummy, frame)),
+        "buried": _texts(s.buried, frame),
         "calls": _calls(table, seat),
         "over": table.over,
         "winner_of_match": _seat(s.match_winner),
     }
 
 
-def open_facts(s: Any) -> dict[str, Any]:
-    """What all at a table know of a record, as plain values; a hidden turn is cleared already."""
+def open_facts(s: Any, r: Any) -> dict[str, Any]:
+    """What all at a table know of a record, as plain values; a hidden turn is cleared already.
+
+    Args:
+        s: The record.
+        r: The rule record.
+    """
     over = bool(s.phase == OVER)
     return {
         "phase": rules.PHASES[int(s.phase)],
@@ -363,14 +383,19 @@ def open_facts(s: Any) -> dict[str, Any]:
         "left_suit": SUITS[same_colour(int(s.trump))] if 0 <= s.trump < NO_TRUMP else None,
         "alone": _seat(s.loner),
         "lone_defender": _seat(s.lone_defender),
-        "sitting_out": [k for k in range(N_SEATS) if rules.is_out(s, k)],
+        "sitting_out": [k for k in range(int(r.players)) if rules.is_out(s, k)],
         "dealer": int(s.dealer),
-        "score": [int(n) for n in s.score[:2]],
-        "tricks": [int(n) for n in s.tricks[:2]],
-        "points": [int(n) for n in s.points[:2]],
+        "score": _by_side(s.score, r),
+        "tricks": _by_side(s.tricks, r),
+        "points": _by_side(s.points, r),
         "hand_over": over,
-        "result": explain.result(s) if over else "",
+        "result": explain.result(s, r) if over else "",
     }
+
+
+def _by_side(numbers: Any, r: Any) -> list[int]:
+    """Numbers by side as plain values."""
+    return [int(n) for n in numbers[: int(rules.count_sides(r))]]
 
 
 def hand_counts(s: Any) -> list[int]:

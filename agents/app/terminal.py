@@ -8,12 +8,12 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 from euchre_env import render
+from euchre_env._check import listed
 from euchre_env.cards import SUITS
 from euchre_env.render.text import SYMBOLS
-from euchre_env.rules import N_SEATS, TEAM_NAMES
+from euchre_env.rules import N_SEATS, SEAT_NAMES, TEAM_NAMES
 from euchre_env.ruleset import Ruleset
 
 from .options import add_ruleset, add_seed
@@ -43,17 +43,17 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 
 
 def open_table(
-    rules: str, seats: Sequence[str | None], seed: int, length: str = LENGTHS[0]
+    rules: Ruleset, seats: Sequence[str | None], seed: int, length: str = LENGTHS[0]
 ) -> Table:
-    """A table for a rule set as a command line names it.
+    """A table as a command line describes it.
 
     Raises:
         TerminalError: a seed below zero.
-        ValueError: an agent (AgentError) or a rule set (RulesetError) that cannot be.
+        AgentError: an agent that cannot be, or cannot play this game.
     """
     if seed < 0:
         raise TerminalError(f"--seed {seed}: give a whole number from 0")
-    return Table(Ruleset.parse(rules), seats, seed, length=length)
+    return Table(rules, seats, seed, length=length)
 
 
 # --- the screen --------------------------------------------------------------------------------
@@ -167,32 +167,48 @@ def narrated(event: Event) -> str:
 # --- seats -------------------------------------------------------------------------------------
 
 
-def seats_of(names: Sequence[str]) -> list[str]:
-    """Four agents by seat from one for all, two for the pairs (North-South first), or four.
+def seats_of(names: Sequence[str], rules: Ruleset) -> list[str]:
+    """The agents by seat from one for all, two for the pairs (North-South first), or one a seat.
 
     Raises:
         TerminalError: another number of names.
     """
-    if len(names) not in (1, 2, N_SEATS):
+    players = rules.players
+    if rules.is_partnership and len(names) not in (1, 2, N_SEATS):
         raise TerminalError(
             f"{len(names)} agents: name one for all seats, two for the pairs North-South and "
             "East-West, or four by seat"
         )
-    return [names[seat % len(names)] for seat in range(N_SEATS)]
+    if not rules.is_partnership and len(names) not in (1, players):
+        raise TerminalError(
+            f"{len(names)} agents: name one for all seats, or {players} by seat, for "
+            f"{listed(SEAT_NAMES[:players], 'and')}"
+        )
+    return [names[seat % len(names)] for seat in range(players)]
 
 
 def score_text(table: Table) -> str:
-    """The score of both pairs, and of the games of a match where there are several."""
-    own, other = table.score
-    text = f"North-South {own}, East-West {other}"
+    """The score of each side, and of the games of a match where there are several."""
+    text = by_side(table, table.score)
     if table.ruleset.match_games == 1:
         return text
-    games: Any = table.state.games
-    return f"{text}; games {int(games[0])} to {int(games[1])}"
+    games = [int(n) for n in table.state.games[: len(table.score)]]
+    return f"{text}; games {' to '.join(map(str, games))}"
+
+
+def by_side(table: Table, numbers: Sequence[int]) -> str:
+    """A number beside the name of each side: the pairs, or the players."""
+    pairs = ("North-South", "East-West")
+    names = pairs if table.ruleset.is_partnership else SEAT_NAMES
+    return ", ".join(f"{name} {number}" for name, number in zip(names, numbers))
 
 
 def outcome(table: Table) -> str:
     """Who won, once there is nothing more to play; the score where nobody has."""
     winner = int(table.state.match_winner)
-    won = f"{TEAM_NAMES[winner]} win. " if winner >= 0 else ""
+    won = ""
+    if winner >= 0 and table.ruleset.is_partnership:
+        won = f"{TEAM_NAMES[winner]} win. "
+    elif winner >= 0:
+        won = f"{SEAT_NAMES[winner]} wins. "
     return f"{won}{score_text(table)}."

@@ -7,7 +7,8 @@ import math
 import time
 from collections.abc import Sequence
 
-from euchre_env.rules import SEAT_NAMES
+from euchre_env.rules import DUMMY_NAMES, SEAT_NAMES
+from euchre_env.ruleset import Ruleset
 
 from .options import list_agents
 from .table import Event, Table
@@ -37,7 +38,7 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
         "agents",
         nargs="+",
         metavar="AGENT",
-        help="one for all seats, two for the pairs North-South and East-West, or four by seat",
+        help="one for all seats, two for the pairs North-South and East-West, or one a seat",
     )
     parser.add_argument(
         "--delay",
@@ -54,8 +55,9 @@ def run_watch(args: argparse.Namespace) -> int:
     tolerate()
     screen = Screen()
     delay = _delay(args.delay, screen)
-    seats = seats_of(args.agents)
-    table = open_table(args.ruleset, seats, args.seed, args.length)
+    rules = Ruleset.parse(args.ruleset)
+    seats = seats_of(args.agents, rules)
+    table = open_table(rules, seats, args.seed, args.length)
     shown = _Show(screen, seats)
     shown.deal(table)
     while not table.over:
@@ -91,7 +93,10 @@ class _Show:
             return
         self.screen.say(title, BOLD)
         deal = table.game_record().deals[-1]
-        for name, hand in zip(SEAT_NAMES, deal.hands, strict=True):
+        dealt = list(zip(SEAT_NAMES, deal.hands))
+        if deal.dummy:
+            dealt.append((DUMMY_NAMES[int(table.rules.variant)], deal.dummy))
+        for name, hand in dealt:
             self.screen.say(f"  {name:<6} {' '.join(hand)}", DIM, 9)
 
     def act(self, table: Table, event: Event) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from euchre_env.actions import ACTION_TEXT
 from euchre_env.cards import N_CARDS, SUIT_NAMES, CardError, card_id
-from euchre_env.render.overlay import ACTION_WORDS
+from euchre_env.render.overlay import ACTION_WORDS, act_words
 from euchre_env.render.text import SYMBOLS
 from euchre_env.rules import (
     ALONE,
@@ -17,12 +17,18 @@ from euchre_env.rules import (
     DEFEND_ALONE,
     DEFEND_TOGETHER,
     DISCARD,
+    DUMMY_EXCHANGE,
+    KEEP,
     LONER,
     ORDER_UP,
     PASS,
     PLAY,
+    STAY,
     WITH_PARTNER,
 )
+
+CARD_PHASES = (DISCARD, PLAY, DUMMY_EXCHANGE)
+"""The phases that are answered by a card."""
 
 _SHORT = {
     "p": PASS,
@@ -46,7 +52,16 @@ _IN_DEFENCE = {
     "together": DEFEND_TOGETHER,
     "t": DEFEND_TOGETHER,
 }
-_IN_LONER = {"a": ALONE, "t": WITH_PARTNER}
+_IN_LONER = {"a": ALONE, "t": WITH_PARTNER, "not alone": WITH_PARTNER}
+_AT_DUMMY = {
+    **_IN_LONER,
+    **dict.fromkeys(("leave", "leave it", "leave the dummy"), ALONE),
+    **dict.fromkeys(("take", "take it", "take dummy", "take the dummy"), WITH_PARTNER),
+}
+_IN_STAY = {
+    **{"stay": KEEP, "stay in": KEEP, "in": KEEP, "s": KEEP},
+    **{"drop": PASS, "drop out": PASS, "out": PASS, "d": PASS},
+}
 _LONGEST = 30
 
 
@@ -62,12 +77,18 @@ def choices(s: Any, legal: Sequence[int], hand: Sequence[int]) -> list[int]:
         legal: Absolute ids of the legal acts.
         hand: Card ids of the seat to act, as shown.
     """
-    return list(hand) if s.phase in (DISCARD, PLAY) else list(legal)
+    return list(hand) if s.phase in CARD_PHASES else list(legal)
 
 
-def label(action: int) -> str:
-    """An act as it is written at the table: ``JH``, ``order up``, ``hearts``."""
-    return ACTION_TEXT[action] if action < N_CARDS else ACTION_WORDS[action]
+def label(action: int, s: Any, r: Any) -> str:
+    """An act as it is written at the table: ``JH``, ``order up``, ``hearts``, ``stay in``.
+
+    Args:
+        action: Its absolute id.
+        s: The record, for acts that are called otherwise in some phases.
+        r: The rule record.
+    """
+    return ACTION_TEXT[action] if action < N_CARDS else act_words(s, r)[action]
 
 
 def parse_act(text: str, s: Any, numbered: Sequence[int]) -> int:
@@ -84,7 +105,8 @@ def parse_act(text: str, s: Any, numbered: Sequence[int]) -> int:
     word = " ".join(text.lower().replace("_", " ").split())
     if word.isascii() and word.isdecimal():
         return _numbered(word, numbered)
-    here = {DEFEND: _IN_DEFENCE, LONER: _IN_LONER}.get(int(s.phase), {})
+    at_loner = _AT_DUMMY if s.dummy else _IN_LONER
+    here = {DEFEND: _IN_DEFENCE, LONER: at_loner, STAY: _IN_STAY}.get(int(s.phase), {})
     spoken = {name: action for action, name in ACTION_WORDS.items()}
     for words in (here, spoken, _SHORT):
         if word in words:

@@ -210,7 +210,7 @@ def agree(
     Raises:
         AgentError: an unknown agent, one that cannot play these rules, or no legal action.
         EvaluationError: an agent that sees hidden cards, or no decision that could be judged.
-        RulesetError: a record's rule set cannot be played.
+        RulesetError: a record of a game without partners.
     """
     player = as_agent(agent)
     if is_oracle(player):

@@ -194,7 +194,7 @@ def play_ladder(
 
     Raises:
         EvaluationError: fewer than two deals, or a file that holds something else.
-        RulesetError: a text that names no rule set, or rules that cannot be played.
+        RulesetError: a text that names no rule set.
         AgentError: fewer than two agents, one twice, an unknown name, or no legal action.
     """
     players, rules = [as_agent(a) for a in agents], as_ruleset(ruleset)

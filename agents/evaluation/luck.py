@@ -160,8 +160,9 @@ def play_luck_reduced(
         raise EvaluationError(
             f"deals={deals} with {more} unplayed is too few: luck-reduced scores need {FEWEST} each"
         )
-    plain = play_match(a, b, deals, ruleset, seed, games=games, progress=progress, chunk=chunk)
     contest = Contest(a, b, ruleset, seed)
+    contest.rules.require_partnership("luck-reduced scores are")
+    plain = play_match(a, b, deals, ruleset, seed, games=games, progress=progress, chunk=chunk)
     contract_controls(contest, 0, 1)  # compiles
     started = time.perf_counter()
     controls = contract_controls(contest, 0, deals, chunk)

@@ -27,7 +27,7 @@ from euchre_env import __version__
 from euchre_env._jit import njit
 from euchre_env.batch import as_rulesets
 from euchre_env.rules import N_SEATS, seat_reward
-from euchre_env.ruleset import OPTIONS, PRESETS, Ruleset
+from euchre_env.ruleset import OPTIONS, PRESETS, VARIANT_PRESETS, Ruleset
 
 from .. import make
 from ..base import Agent, AgentError, is_oracle, require_player
@@ -173,7 +173,7 @@ class MatchResult:
 
 def ruleset_text(ruleset: Ruleset) -> str:
     """A rule set as :meth:`Ruleset.parse` reads it: a preset's name, or the changed options."""
-    for name in PRESETS:
+    for name in (*PRESETS, *VARIANT_PRESETS):
         if Ruleset.preset(name) == ruleset:
             return name
     changed = (n for n, o in OPTIONS.items() if getattr(ruleset, n) != o.default)
@@ -333,7 +333,7 @@ def play_match(
 
     Raises:
         EvaluationError: fewer than two deals.
-        RulesetError: a text that names no rule set, or rules that cannot be played.
+        RulesetError: a text that names no rule set, or whole games without partners.
         AgentError: an unknown name, or an agent gave no legal action.
     """
     contest = Contest(a, b, ruleset, seed)
@@ -369,7 +369,7 @@ def _measure(
     early: bool = False,
 ) -> MatchResult:
     if games:
-        require_deals(games, "games")
+        _require_games(contest, games)
     contest.hands(0, 1)  # compiles, so that the clock does not see it
     tell = None if progress is None else partial(_tell, progress, looks[-1])
     differences, decisions, ended = np.zeros(0), 0, None
@@ -439,16 +439,20 @@ def match_games(
 
     Raises:
         EvaluationError: fewer than two games.
-        RulesetError: a text that names no rule set, or rules that cannot be played.
+        RulesetError: a text that names no rule set, or a game without partners.
         AgentError: an unknown name, or an agent gave no legal action.
     """
     contest = Contest(a, b, ruleset, seed)
-    require_deals(games, "games")
+    _require_games(contest, games)
     return _play_games(contest, games)
 
 
-def _play_games(contest: Contest, games: int) -> GamesResult:
+def _require_games(contest: Contest, games: int) -> None:
+    require_deals(games, "games")
     contest.rules.require_partnership("matches of whole games are")
+
+
+def _play_games(contest: Contest, games: int) -> GamesResult:
     streams = streams_of(contest.seed, 0, games, _GAME_DECKS)
     seeds = [streams_of(contest.seed, 0, games, table) for table in _GAME_TABLES]
     played = play_games(

@@ -47,7 +47,7 @@ def measure_shares(
 
     Raises:
         EvaluationError: fewer than two deals.
-        RulesetError: a text that names no rule set, or rules that cannot be played.
+        RulesetError: a text that names no rule set, or a game without partners.
         AgentError: an unknown name, or the agent gave no legal action.
     """
     player, rules = as_agent(agent), as_ruleset(ruleset)

@@ -72,12 +72,12 @@ class Plan:
 
         Raises:
             EvaluationError: too few deals, or a file of results that holds something else.
-            RulesetError: a text that names no rule set, or rules that cannot be played.
+            RulesetError: a text that names no rule set, or a game without partners.
             AgentError: an unknown name, or a partner that is no other agent.
         """
         require_deals(self.deals)
         require_deals(self.presets_deals, "presets-deals")
-        as_ruleset(self.ruleset)
+        as_ruleset(self.ruleset).require_partnership("a report is")
         for name in (*self.against, self.parts_against, self.presets_against):
             as_pair(name)
         for name in (self.agent, *self.partners):

@@ -389,7 +389,7 @@ def review(
         progress: Told of the decisions done, and of all.
 
     Raises:
-        RulesetError: the game's rule set cannot be played.
+        RulesetError: a game without partners.
         AgentError: the policy cannot judge these rules.
     """
     found = [

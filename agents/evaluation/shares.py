@@ -88,7 +88,7 @@ def play_shares(
 
     Raises:
         EvaluationError: fewer than two deals.
-        RulesetError: a text that names no rule set, or rules that cannot be played.
+        RulesetError: a text that names no rule set, or a game without partners.
         AgentError: an unknown name, or the agent gave no legal action.
     """
     player, rules = as_agent(agent), as_ruleset(ruleset)
@@ -106,7 +106,13 @@ def self_play(
     progress: Progress | None = None,
     chunk: int = CHUNK,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
-    """Final records and decks of hands that one agent plays from all four seats, at 0-0."""
+    """Final records and decks of hands that one agent plays from all four seats, at 0-0.
+
+    Raises:
+        RulesetError: a game without partners.
+        AgentError: the agent gave no legal action.
+    """
+    rules.require_partnership("shares of calls and results are")
     states, decks = [], []
     for first in range(0, deals, chunk):
         count = min(chunk, deals - first)

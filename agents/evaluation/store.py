@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 import re
+import uuid
 import zlib
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from euchre_env import __version__
 from euchre_env._files import digest_of
 from euchre_env.ruleset import Ruleset
 
-from .. import champion_path
+from .. import champion_path, sources_of
 from .match import MatchResult, ruleset_text
 from .stats import EvaluationError
 
@@ -37,26 +38,37 @@ _FIELDS = (
     *("a", "b", "deals", "points_per_hand", "ci95", "standard_error", "deals_needed", "seconds"),
     *("decisions_per_second", "ruleset", "seed", "version", "oracles"),
 )
+_THIS_PROCESS = uuid.uuid4().hex[:16]
 _CHECKPOINT = re.compile(r"[^:,&]+\.safetensors")
 _CHAMPION = re.compile(r"(?<![\w/.-])champion(?![\w/.-])")
 
 
 def files_of(*names: str) -> dict[str, str]:
-    """Digests of the checkpoints that agents' names stand for, by path, or by ``champion``."""
-    paths = {p.strip(): Path(p.strip()) for name in names for p in _CHECKPOINT.findall(name)}
+    """Digests of the files behind agents' names.
+
+    Those are checkpoints, by path or as ``champion``, and the sources of registered agents, by
+    name. A registered agent without a file has another digest in every process.
+    """
+    paths: dict[str, Path | None] = {
+        p.strip(): Path(p.strip()) for name in names for p in _CHECKPOINT.findall(name)
+    }
     if any(_CHAMPION.search(name) for name in names):
         paths["champion"] = champion_path()
-    return {name: digest_of(path)[:16] for name, path in sorted(paths.items())}
+    paths |= sources_of(names)
+    return {n: digest_of(p)[:16] if p else _THIS_PROCESS for n, p in sorted(paths.items())}
 
 
 @cache
-def code_digest() -> str:
-    """A digest of the sources that decide how a hand goes: the engine's and the agents'."""
+def code_digest(apart: tuple[str, ...] = _APART) -> str:
+    """A digest of sources: of those that decide how a hand goes, the engine's and the agents'.
+
+    Args:
+        apart: Parts of the agents' package that are left out.
+    """
     agents = Path(__file__).resolve().parent.parent
     engine = Path(euchre_env.__file__).resolve().parent
-    sources = [
-        p for p in agents.rglob("*.py") if p.relative_to(agents).parts[0] not in _APART
-    ] + list(engine.rglob("*.py"))
+    sources = [p for p in agents.rglob("*.py") if p.relative_to(agents).parts[0] not in apart]
+    sources += engine.rglob("*.py")
     digest = hashlib.sha256()
     for path in sorted(sources):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -14,7 +14,7 @@ import numpy as np
 from euchre_env.batch import BatchEnv
 from euchre_env.ruleset import Ruleset
 
-from ..base import Agent, RuleTable, is_oracle, view_of
+from ..base import Agent, RuleTable, is_oracle, require_player, view_of
 from .match import as_ruleset
 
 CALLS, FEWEST_CALLS, BUDGET = 400, 3, 5.0
@@ -66,10 +66,13 @@ def decision_time(
     Forced decisions are not asked, as in a match. The first call, which may compile, is not timed.
 
     Raises:
-        RulesetError: a text that names no rule set, or rules that cannot be played.
+        RulesetError: a text that names no rule set.
+        AgentError: the agent cannot play these rules.
         ActionError: the agent gave no legal action.
     """
-    env = BatchEnv(batch, as_ruleset(ruleset), seed=seed, observe=False, skip_forced=True)
+    rules = as_ruleset(ruleset)
+    require_player([agent], rules)
+    env = BatchEnv(batch, rules, seed=seed, observe=False, skip_forced=True)
     env.reset()
     table, taken = RuleTable.of(env.rulesets), list[float]()
     with one_core() as held:

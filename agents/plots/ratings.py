@@ -22,13 +22,16 @@ class Interval(NamedTuple):
 
 @styled
 def draw_intervals(rows: Sequence[Interval], label: str, title: str = "") -> Any:
-    """One row a figure, the first on top, with zero marked where it is near."""
-    figure = new_figure(6.4, 0.8 + 0.3 * len(rows))
+    """One row a figure, the first on top and told beside it, with zero marked."""
+    figure = new_figure(7.6, 0.8 + 0.3 * len(rows))
     axes = figure.add_subplot()
     for height, row in enumerate(reversed(rows)):
         axes.plot([row.low, row.high], [height, height], color=PALETTE[0], linewidth=2)
         fill = "none" if row.hollow else "full"
         axes.plot(row.value, height, "o", color=PALETTE[0], fillstyle=fill, markersize=5)
+        told = f"{row.value:+.3f} ({row.low:+.3f} to {row.high:+.3f})"
+        beside = axes.get_yaxis_transform()  # right of the axes, at the row's height
+        axes.text(1.02, height, told, transform=beside, va="center", fontsize="small")
     axes.axvline(0, color=INK, linewidth=0.8, alpha=0.6)
     axes.set_yticks(range(len(rows)), [row.name for row in reversed(rows)])
     axes.set_ylim(-0.6, len(rows) - 0.4)

@@ -32,7 +32,7 @@ from euchre_env.rules import N_SEATS, PHASES
 from euchre_env.ruleset import Ruleset
 
 from .. import make
-from ..base import Agent, gives_probabilities, is_oracle
+from ..base import Agent, gives_probabilities, is_oracle, require_player
 from ..evaluation.match import ruleset_text
 from ..evaluation.store import code_digest, files_of
 from .hands import Hands, play_hands
@@ -96,6 +96,8 @@ class Plan:
                 raise DataError(f"{path}: no folder {str(path.parent)!r} to write to")
         if self.records is not None:
             _check_records(self.records, self.out, self.hands)
+            for ruleset in self.rulesets:
+                ruleset.require_partnership("records of whole hands are")
 
     @property
     def shards(self) -> int:
@@ -135,6 +137,8 @@ def _check_records(records: Path, out: Path, hands: int) -> None:
 
 def _manifest(plan: Plan) -> dict[str, Any]:
     agents = [make(name) for name in plan.agents]
+    for ruleset in plan.rulesets:
+        require_player(agents, ruleset)
     probabilities = any(map(gives_probabilities, agents))
     return {
         "program": __version__,
@@ -218,7 +222,7 @@ def generate(
 
     Raises:
         DataError: there is a data set already, or one made with other arguments.
-        AgentError: an agent that cannot be made, or that gave no legal action.
+        AgentError: an agent that cannot be made, cannot play these rules, or gave no legal action.
         OSError: a file cannot be written; what was finished stays.
     """
     if batch < 1 or workers < 1:
@@ -353,6 +357,6 @@ def plan_of(
 
     Raises:
         DataError: an argument that cannot be.
-        RulesetError: a rule set that is not known or cannot be played.
+        RulesetError: a rule set that is not known, or records of a game without partners.
     """
     return Plan(tuple(agents), hands, Path(out), tuple(as_rulesets(rulesets)), **options)

@@ -4,7 +4,7 @@ Hand ``h`` of a seed is the same whatever is played beside it: its rule set, dea
 from the stream (seed, h), and are those of the first episode of game ``h`` of a ``BatchEnv`` of
 that seed. The agents' randomness comes from (seed, h, number of the decision). Seat ``s`` of hand
 ``h`` is played by agent ``(h + s) mod K`` of the K agents: one agent plays all seats, two are pairs
-that swap seats from hand to hand, four go round the table.
+that swap seats from hand to hand (in games with partners), four go round the table.
 """
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -21,7 +21,7 @@ from euchre_env._jit import njit
 from euchre_env.actions import TO_ABSOLUTE
 from euchre_env.kernels import as_uint64, begin_games, legal_sets, lowest_action, seed_of
 from euchre_env.rowfiles import PROBABILITIES, Rows, row_dtype
-from euchre_env.rules import N_ACTIONS, N_SEATS, OVER, STATE, apply, legal, reward
+from euchre_env.rules import N_ACTIONS, N_SEATS, OVER, STATE, apply, legal, seat_reward
 from euchre_env.ruleset import Ruleset
 
 from ..base import (
@@ -33,6 +33,7 @@ from ..base import (
     decision_seeds,
     gives_probabilities,
     is_oracle,
+    require_player,
     view_of,
 )
 from ..search.policy_search import probabilities_of
@@ -113,9 +114,10 @@ def _lowest(sets, out):
 
 
 @njit
-def _rewards(final, hands, first, seats, out):
+def _rewards(final, rules, which, hands, first, seats, out):
     for k in range(len(hands)):
-        out[k] = reward(final[hands[k] - first], np.int64(seats[k]))
+        i = hands[k] - first
+        out[k] = seat_reward(final[i], rules[which[i]], np.int64(seats[k]))
 
 
 class _Table:
@@ -229,7 +231,10 @@ class _Table:
         self.parts.clear()
         rows = rows[np.lexsort((rows["step"], rows["hand"]))]
         points = np.zeros(len(rows), np.float32)
-        _rewards(self.states, rows["hand"].copy(), self.first, rows["seat"].copy(), points)
+        _rewards(
+            *(self.states, self.table.rules, self.which),
+            *(rows["hand"].copy(), self.first, rows["seat"].copy(), points),
+        )
         rows["reward"] = points
         seats = rows["hand"] * N_SEATS + rows["seat"]
         _, backwards = np.unique(seats[::-1], return_index=True)
@@ -258,4 +263,6 @@ def play_hands(
     Raises:
         AgentError: an agent gave no legal action, or cannot play these rules.
     """
+    for ruleset in rulesets:
+        require_player(agents, ruleset)
     return _Table(agents, rulesets, seed, first, count, forced).play()

@@ -2,7 +2,7 @@
 
 An episode is one seat in one hand, as an environment for that seat would show it: a dict of
 observation and action mask before each of its decisions, forced ones included, and once more at the
-end of the hand; the reward, net points of its team, comes with its last decision. The other three
+end of the hand; the reward, net points of its side, comes with its last decision. The other
 seats are part of that environment, and no name that Gymnasium could make it by tells who they were,
 so the data set has spaces but no environment of its own.
 """
@@ -30,7 +30,7 @@ from euchre_env.rules import N_ACTIONS, N_SEATS
 from euchre_env.ruleset import Ruleset
 
 from .. import make
-from ..base import RuleTable
+from ..base import RuleTable, require_player
 from ..evaluation.match import ruleset_text
 from .files import BATCH, Progress
 from .hands import Array, Hands, play_hands
@@ -80,12 +80,14 @@ def write_minari(
 
     Raises:
         DataError: Minari is not installed, no hands, or an id that is bad or taken.
-        AgentError: an agent that cannot be made, or that gave no legal action.
+        AgentError: an agent that cannot be made, cannot play these rules, or gave no legal action.
     """
     minari = _minari()
     if hands < 1 or batch < 1:
         raise DataError(f"hands={hands} and batch={batch} must be at least 1")
     played, players = as_rulesets(rulesets), [make(agent) for agent in agents]
+    for ruleset in played:
+        require_player(players, ruleset)
     data = _create(minari, name, agents, played, hands, seed)
     try:
         for first in range(0, hands, batch):

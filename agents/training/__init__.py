@@ -2,6 +2,7 @@
 
 from .checkpoint import CheckpointError
 from .config import Config, ConfigError, load_config
-from .loop import Evaluate, Result, train
+from .loop import Evaluate, train
+from .result import Result
 
 __all__ = ["CheckpointError", "Config", "ConfigError", "Evaluate", "Result", "load_config", "train"]

@@ -17,6 +17,8 @@ from euchre_env.batch import as_rulesets
 from euchre_env.encoding import LAYOUT
 from euchre_env.ruleset import RulesetError
 
+from ..network import MLP, NETWORKS
+
 AUTO, ALL = "auto", "all"
 PPO, DMC, NFSP = "ppo", "dmc", "nfsp"
 
@@ -38,6 +40,7 @@ class NetworkConfig:
     """The network.
 
     Attributes:
+        kind: ``mlp``, or what a program has given to :func:`agents.network.register_network`.
         hidden: Width of each hidden layer.
         blocks: Observation blocks that it reads: names, ``auto`` (those that can differ in this
             run: without the rule set if there is one only, without scores in single hands) or
@@ -46,6 +49,7 @@ class NetworkConfig:
             the symmetry between them need not be learnt.
     """
 
+    kind: str = MLP
     hidden: tuple[int, ...] = _number((256, 256), 1, 1 << 14)
     blocks: tuple[str, ...] = (AUTO,)
     ordered_suits: bool = True
@@ -482,6 +486,11 @@ def _check(config: Config) -> None:
     for section in ("network", "critic"):
         if not getattr(config, section).hidden:
             raise ConfigError(f"{section}.hidden=[] must hold a width, such as [256, 256]")
+    kind = config.network.kind
+    if kind not in NETWORKS:
+        near = difflib.get_close_matches(kind, NETWORKS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"registered are {', '.join(NETWORKS)}"
+        raise ConfigError(f"network.kind={kind!r}: {hint}")
     if config.ppo.magnet and not config.ppo.average:
         raise ConfigError(
             f"ppo.magnet={config.ppo.magnet} needs a slow policy: set ppo.average, such as 0.97"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +20,23 @@ from ..network import (
     PolicyValueNet,
     all_blocks,
     has_fast_bf16,
+    network_of,
     save_policy,
 )
 from ..style import REFERENCE_RULES
-from .checkpoint import CheckpointError, latest_checkpoint, load_checkpoint, save_checkpoint
+from .checkpoint import (
+    CheckpointError,
+    checkpoints,
+    latest_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
 from .config import ALL, AUTO, PPO, WITHOUT_INFLUENCE, Config, ConfigError, config_from, flat
 from .group import join_group
 from .learners import make_learner
 from .log import Log, outcome_shares, progress_line, seat_shares
 from .pool import Pool
+from .result import Result
 from .rewards import ZERO, Rewards
 from .rollout import Collector, Decisions, Teacher, Workers
 from .warm_start import start_from
@@ -42,21 +49,6 @@ Make = Callable[[str], Agent]
 Say = Callable[[str], None]
 
 POLICY = "policy.safetensors"
-
-
-@dataclass(frozen=True)
-class Result:
-    """A finished run.
-
-    Attributes:
-        folder: The run's.
-        policy: The policy file.
-        matches: What ``evaluate`` said of the final policy, by opponent.
-    """
-
-    folder: Path
-    policy: Path
-    matches: dict[str, dict[str, Any]]
 
 
 def train(
@@ -125,6 +117,33 @@ def new_folder(config: Config, say: Say) -> Path:
         if number > 1:
             say(f"{config.name} is taken: this run is {folder}")
         return folder
+
+
+def begun_folder(config: Config) -> Path | None:
+    """The folder of a run of these settings and this name, if it was begun.
+
+    Raises:
+        CheckpointError: it was begun with other settings, its checkpoint is damaged, or a folder
+            of that name holds other things.
+    """
+    folder = Path(config.folder) / config.name
+    if found := checkpoints(folder):
+        wrong = other_settings(config, config_from(load_checkpoint(found[-1])["config"]))
+        if wrong:
+            raise CheckpointError(
+                f"{folder} was begun with other settings ({'; '.join(wrong)}): give another name, "
+                "or delete that folder"
+            )
+        return folder
+    if folder.is_dir():  # killed before its first checkpoint
+        for part in folder.glob(".checkpoint-*"):
+            part.unlink()
+        try:
+            folder.rmdir()
+        except OSError as error:
+            told = f"{folder} is no run ({error.strerror}): give another name"
+            raise CheckpointError(told) from None
+    return None
 
 
 def check_same(config: Config, saved: Config, folder: Path) -> None:
@@ -220,7 +239,13 @@ def _network(config: Config) -> PolicyValueNet:
     """The policy network of a run with its random weights."""
     network = config.network
     blocks = network_blocks(config)
-    return PolicyValueNet(network.hidden, blocks, config.seed, network.ordered_suits)
+    return network_of(
+        network.kind,
+        hidden=network.hidden,
+        blocks=blocks,
+        seed=config.seed,
+        ordered_suits=network.ordered_suits,
+    )
 
 
 def _figures_of(group: str, matches: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
@@ -248,7 +273,8 @@ class _Run:
         self.pool = Pool(config.pool, _agents(config, make))
         self.teacher = _teacher(config, make)
         self.learner = make_learner(config, self.net, self.workers, self.group)
-        solved = config.critic.double_dummy or config.critic.sees == "all"
+        judged = config.critic.double_dummy or config.critic.sees == "all"
+        solved = judged and rulesets[0].is_partnership
         self.collector = Collector(
             config.rollout.hands,
             rulesets,

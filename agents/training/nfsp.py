@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from euchre_env.encoding import OBSERVATION_SIZE
 from euchre_env.rules import N_ACTIONS, N_SEATS, PHASES
 
-from ..network import PolicyValueNet, masked, uniforms_of
+from ..network import PolicyValueNet, masked, network_of, uniforms_of
 from .config import NFSPConfig
 from .descent import (
     adam,
@@ -115,7 +115,7 @@ class FictitiousPlay:
         self.net = self.slow = net
         self.config, self._iterations = config, iterations
         self._seed, self._workers, self._group = seed, workers, group or Group()
-        self.best = PolicyValueNet(**{**net.shape, "seed": seed + 1}).to(workers.device)
+        self.best = network_of(**{**net.shape, "seed": seed + 1}).to(workers.device)
         nn.init.zeros_(net.value.weight)
         self.reservoir = Reservoir(config.reservoir, _WIDTH)
         self.optimizer = adam(_without_value(net), config.average_rate)

@@ -9,8 +9,9 @@ from typing import Any
 from ..cards import CARD_AT, NO_TRUMP, cards_of, popcount
 from ..rules import (
     DISCARD,
+    DUMMY_EXCHANGE,
+    DUMMY_NAMES,
     FACE_UP,
-    N_SEATS,
     NOBODY,
     SEAT_NAMES,
     TAKEN,
@@ -20,6 +21,7 @@ from ..rules import (
     is_out,
     new_states,
 )
+from ..ruleset import CUTTHROAT_WIDOW, PARTNERSHIP
 from .items import (
     COLUMNS,
     FAINT,
@@ -102,10 +104,11 @@ def drawing(
         names: The players by seat.
 
     Raises:
-        ValueError: ``names`` are not four.
+        ValueError: ``names`` are not as many as the players.
     """
-    if names is not None and len(names) != N_SEATS:
-        raise ValueError(f"names={names!r} must be {N_SEATS} texts, one a seat")
+    players = int(r["players"])
+    if names is not None and len(names) != players:
+        raise ValueError(f"names={names!r} must be {players} texts, one a seat")
     states = new_states(1)
     states[0] = s
     seen: Any = states[0]
@@ -113,14 +116,14 @@ def drawing(
         hide(seen, r, viewer)
         if int(s["turn"]) != viewer:
             overlay = None
-    counts = [popcount(int(s["hand"][seat])) for seat in range(N_SEATS)]
     items = [*_table(), *panels(seen, r, overlay)]
-    for seat in range(N_SEATS):
-        hand = list(_hand(seen, seat, counts[seat]))
-        items += [*_plate(seen, seat, clean(names[seat]) if names else ""), *hand]
-        items += _laid_away(seen, seat)
+    for seat in range(players):
+        hand = list(_hand(seen, seat, popcount(int(s["hand"][seat]))))
+        items += [*_plate(seen, r, seat, clean(names[seat]) if names else ""), *hand]
+        items += _laid_away(seen, seat, len(hand))
         if overlay is not None and seen["turn"] == seat:
             items += card_figures(overlay, hand)
+    items += _aside(seen, r, popcount(int(s["dummy"])), popcount(int(s["buried"])))
     return [*items, *_middle(seen)]
 
 
@@ -142,8 +145,7 @@ def _hand(s: Any, seat: int, count: int) -> Iterator[Card]:
     known = cards_of(s["hand"][seat], int(s["frame"]))
     shown: list[int | None] = [*known] if known else [None] * count
     step = min(place.span / 4, place.span / max(1, len(shown) - 1))
-    length = _CARD_COLUMNS * len(shown) - 1
-    start = max(0, min(place.hand_cell[0] - length // 2, COLUMNS - length))
+    start = _first_column(place, len(shown))
     (x, y), row = place.hand, place.hand_cell[1]
     for k, card in enumerate(shown):
         at = x + step * (k - (len(shown) - 1) / 2)
@@ -151,13 +153,19 @@ def _hand(s: Any, seat: int, count: int) -> Iterator[Card]:
         yield Card(at, y, card, faded=bool(is_out(s, seat)), cell=cell)
 
 
-def _notes(s: Any, seat: int) -> Iterator[str]:
+def _first_column(place: _Place, count: int) -> int:
+    """Where a hand of so many cards begins in a text."""
+    length = _CARD_COLUMNS * count - 1
+    return max(0, min(place.hand_cell[0] - length // 2, COLUMNS - length))
+
+
+def _notes(s: Any, r: Any, seat: int) -> Iterator[str]:
     if s["loner"] == seat:
         yield "alone"
     if s["lone_defender"] == seat:
         yield "defends alone"
     if is_out(s, seat):
-        yield "sits out"
+        yield "sits out" if r["variant"] == PARTNERSHIP else "dropped out"
     if s["swapper"] == seat:
         yield "swapped"
     if s["offender"] == seat:
@@ -169,11 +177,11 @@ _GAP = 7
 _MARGIN = 24
 
 
-def _plate(s: Any, seat: int, name: str) -> Iterator[Item]:
+def _plate(s: Any, r: Any, seat: int, name: str) -> Iterator[Item]:
     """The seat's name, and beside it the dealer's button, the maker's, and other notes."""
     label = f"{SEAT_NAMES[seat]}, {name}" if name else SEAT_NAMES[seat]
     dealer, maker, turn = (bool(s[role] == seat) for role in ("dealer", "maker", "turn"))
-    notes = list(_notes(s, seat))
+    notes = list(_notes(s, r, seat))
     words = [f"> {label}" if turn else label]
     words += [f"({note})" for note in ["dealer"] * dealer + ["maker"] * maker + notes]
     cells = _cells(words, _PLACES[seat])
@@ -230,15 +238,46 @@ def _middles(widths: list[float], x: float) -> list[float]:
     return found
 
 
-def _laid_away(s: Any, seat: int) -> Iterator[Item]:
-    """The card that the taker of the upcard has laid away; its face for those who know it."""
+def _laid_away(s: Any, seat: int, count: int) -> Iterator[Item]:
+    """The card that the taker of the upcard has laid away; its face for those who know it.
+
+    In a text it stands beside a hand of ``count`` cards.
+    """
     if s["taker"] != seat or s["phase"] == DISCARD or s["place"] not in (TAKEN, TAKEN_OR_BURIED):
         return
     x, y = _PLACES[seat].aside
     column, row = _PLACES[seat].aside_cell
+    if row == _PLACES[seat].hand_cell[1]:
+        end = _first_column(_PLACES[seat], count) + _CARD_COLUMNS * count
+        column = max(column, end + 2)
     known = cards_of(s["discard"], int(s["frame"]))
     yield Card(x, y, known[0] if known else None, faded=True, scale=0.62, cell=(column, row))
     yield Text(x, y + 49, "laid away", 14, FAINT, cell=(column + 8, row))
+
+
+def _aside(s: Any, r: Any, dummy: int, buried: int) -> Iterator[Item]:
+    """In a free seat's place the dummy, or what the maker has laid away for it.
+
+    Args:
+        s: What may be shown of the record.
+        r: The rule record.
+        dummy: Cards of the dummy, all face down.
+        buried: Cards laid away for it; their faces for those who know them.
+    """
+    if dummy + buried == 0:
+        return
+    place, name = _PLACES[-1], DUMMY_NAMES[int(r["variant"])]
+    caption = name if dummy else f"laid away by {SEAT_NAMES[int(s['maker'])]}"
+    known = cards_of(s["buried"], int(s["frame"]))
+    shown: list[int | None] = [*known] if known else [None] * (dummy or buried)
+    option = "widow_exchange" if r["variant"] == CUTTHROAT_WIDOW else "dummy_exchange"
+    dead = bool(buried or s["loner"] != NOBODY or not r[option])
+    start = _first_column(place, len(shown))
+    (x, y), row = place.hand, place.hand_cell[1]
+    yield Text(x, y - 66, caption, 16, FAINT, cell=place.plate_cell)
+    for k, card in enumerate(shown):
+        at = x + 46 * (k - (len(shown) - 1) / 2)
+        yield Card(at, y, card, faded=dead, scale=0.8, cell=(start + _CARD_COLUMNS * k + 2, row))
 
 
 # --- the middle ----------------------------------------------------------------------------------
@@ -250,8 +289,8 @@ def _middle(s: Any) -> Iterator[Item]:
         yield Text(*_CENTRE, "thrown in", 22, FAINT, bold=True, cell=_CENTRE_CELL)
     elif s["leader"][0] != NOBODY:
         yield from _trick(s)
-    elif s["place"] in (FACE_UP, TURNED_DOWN):
-        yield from _upcard(s)
+    elif s["place"] in (FACE_UP, TURNED_DOWN) and s["phase"] != DUMMY_EXCHANGE:
+        yield from _upcard(s)  # a long hand would lie over it in a text
 
 
 def _upcard(s: Any) -> Iterator[Item]:

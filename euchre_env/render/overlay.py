@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 from ..cards import N_CARDS, SUIT_NAMES
 from ..rules import (
@@ -15,11 +16,14 @@ from ..rules import (
     DEFEND_ALONE,
     DEFEND_TOGETHER,
     KEEP,
+    LONER,
     N_ACTIONS,
     ORDER_UP,
     PASS,
+    STAY,
     WITH_PARTNER,
 )
+from ..ruleset import PARTNERSHIP
 from .items import CARD_HEIGHT, FAINT, LIT, PALE, Bar, Card, Item, Text
 
 ACTION_WORDS = {
@@ -35,6 +39,21 @@ ACTION_WORDS = {
     KEEP: "keep",
 }
 """Absolute actions that are no cards, as a picture words them."""
+
+
+def act_words(s: Any, r: Any) -> dict[int, str]:
+    """The words of :data:`ACTION_WORDS` in the phase that a record is in.
+
+    Args:
+        s: The record.
+        r: The rule record.
+    """
+    if s["phase"] == STAY:
+        return ACTION_WORDS | {PASS: "drop out", KEEP: "stay in"}
+    if s["phase"] == LONER and r["variant"] != PARTNERSHIP:
+        return ACTION_WORDS | {WITH_PARTNER: "take dummy" if r["dummy_exchange"] else "not alone"}
+    return ACTION_WORDS
+
 
 MOST_BARS = 5
 """No rule set offers more calls at once."""
@@ -86,14 +105,16 @@ def points(value: float | None) -> str:
     return "" if value is None else f"{value:+.2f}"
 
 
-def call_bars(overlay: Overlay, x: float, y: float, row: int) -> Iterator[Item]:
+def call_bars(
+    overlay: Overlay, words: Mapping[int, str], x: float, y: float, row: int
+) -> Iterator[Item]:
     """The calls among the entries, a bar each, from a left upper corner and a text row down."""
     calls = [entry for entry in overlay.entries if entry[0] >= N_CARDS][:MOST_BARS]
     best = overlay.best()
     for k, (action, probability, value) in enumerate(calls):
         at, colour = y + 22 * k, LIT if action == best else PALE
         cells = row + k
-        yield Text(x, at, ACTION_WORDS[action], 16, colour, "start", cell=(44, cells))
+        yield Text(x, at, words[action], 16, colour, "start", cell=(44, cells))
         if probability is not None:
             yield Bar(x + 126, at, 64, 12, probability, colour, (60, cells), 8)
             yield Text(x + 228, at, percent(probability), 16, colour, "end", cell=(72, cells))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .._check import listed
 from ..cards import CARD_AT, NO_TRUMP, SUIT_NAMES, cards_of
 from ..rules import (
     BID1,
@@ -12,6 +13,7 @@ from ..rules import (
     DEFEND,
     DISCARD,
     DRAWN,
+    DUMMY_EXCHANGE,
     LONER,
     N_SEATS,
     NAME_TRUMP,
@@ -20,15 +22,21 @@ from ..rules import (
     OVER,
     PLAY,
     SEAT_NAMES,
+    STAY,
     TAKEN,
     TAKEN_OR_BURIED,
     TEAM_NAMES,
     TURNED_DOWN,
     UNDECIDED,
     WEAK_HAND,
-    left,
-    team,
+    count_sides,
+    counts_down,
+    is_out,
+    is_set,
+    next_seat,
+    side_of,
 )
+from ..ruleset import PARTNERSHIP
 from .items import (
     FAINT,
     LIT,
@@ -44,7 +52,7 @@ from .items import (
     mixed,
     spoken,
 )
-from .overlay import Overlay, call_bars
+from .overlay import Overlay, act_words, call_bars
 from .shapes import suit_colour
 
 _WIDTH = 312
@@ -57,18 +65,19 @@ def panels(s: Any, r: Any, overlay: Overlay | None) -> Iterator[Item]:
     for x in (_LEFT, _RIGHT):
         for y, height in ((_TOP, _LOW), (_BOTTOM, _TALL)):
             yield Box(x + _WIDTH / 2, y + height / 2, _WIDTH, height, SHADE, 14, 0.24)
-    yield from _score(s, r)
-    yield from _calls(s)
+    yield Text(_LEFT + 20, _TOP + 26, _length(s, r), 16, FAINT, "start", cell=(0, 0))
+    yield from (_score(s) if r["variant"] == PARTNERSHIP else _scores_by_seat(s, r))
+    yield from _calls(s, r)
     yield from _trump(s)
-    yield from (_outcome(s) if s["phase"] == OVER else _asked(s, overlay))
+    yield from (_outcome(s, r) if s["phase"] == OVER else _asked(s, r, overlay))
 
 
 # --- score and calls -----------------------------------------------------------------------------
 
 
-def _score(s: Any, r: Any) -> Iterator[Item]:
+def _score(s: Any) -> Iterator[Item]:
+    """A row for each team."""
     x, y = _LEFT + 20, _TOP
-    yield Text(x, y + 26, _length(s, r), 16, FAINT, "start", cell=(0, 0))
     for k, word in enumerate(("points", "tricks")):
         yield Text(x + 204 + 72 * k, y + 26, word, 16, FAINT, "end", cell=(25 + 7 * k, 0))
     for side, name in enumerate(TEAM_NAMES):
@@ -79,24 +88,44 @@ def _score(s: Any, r: Any) -> Iterator[Item]:
             yield Text(*place, f"{number}", 28, PALE, "end", True, (25 + 7 * k, 1 + side))
 
 
+def _scores_by_seat(s: Any, r: Any) -> Iterator[Item]:
+    """A column for each seat; who is out of the hand in grey."""
+    x, y = _LEFT + 20, _TOP
+    for k, word in enumerate(("points", "tricks")):
+        yield Text(x, y + 90 + 36 * k, word, 16, FAINT, "start", cell=(0, 2 + k))
+    for seat in range(int(r["players"])):
+        at, column = x + 116 + 54 * seat, 13 + 7 * seat
+        colour = FAINT if is_out(s, seat) else PALE
+        yield Text(at, y + 58, SEAT_NAMES[seat], 16, colour, "end", cell=(column, 1))
+        for k, number in enumerate((s["score"][seat], s["tricks"][seat])):
+            place = (at, y + 90 + 36 * k)
+            yield Text(*place, f"{number}", 24 - 4 * k, colour, "end", True, (column, 2 + k))
+
+
 def _length(s: Any, r: Any) -> str:
-    aim = f"{r['hands_per_game']} hands" if r["hands_per_game"] else f"to {r['target_score']}"
+    """What ends the game, and the games won in a match."""
+    down = bool(counts_down(r))
+    aim = f"counts down from {r['target_score']}" if down else f"to {r['target_score']}"
+    if r["hands_per_game"]:
+        aim = f"{r['hands_per_game']} hands{', lowest wins' if down else ''}"
     if r["match_games"] > 1:
-        return f"{aim}, games {s['games'][0]}:{s['games'][1]}"
+        games = s["games"][: int(count_sides(r))]
+        return f"{aim}, games {':'.join(map(str, games))}"
     return aim
 
 
-def _calls(s: Any) -> Iterator[Item]:
+def _calls(s: Any, r: Any) -> Iterator[Item]:
     """Who passed and who called, a column a seat from the dealer's left, a row a round."""
-    first = int(left(int(s["dealer"])))
-    for k in range(N_SEATS):
-        seat = (first + k) % N_SEATS
+    players = int(r["players"])
+    first = int(next_seat(r, int(s["dealer"])))
+    for k in range(players):
+        seat = (first + k) % players
         x, column = _RIGHT + 42 + 76 * k, 54 + 7 * k
         yield Text(x, _TOP + 26, SEAT_NAMES[seat], 16, FAINT, cell=(column, 0))
-        for turn in range(k, int(s["passes"]), N_SEATS):
-            yield _call_at(turn // N_SEATS, x, column, "pass")
+        for turn in range(k, int(s["passes"]), players):
+            yield _call_at(turn // players, x, column, "pass")
     if s["maker"] != NOBODY:
-        k, turn = (int(s["maker"]) - first) % N_SEATS, int(s["passes"]) // N_SEATS
+        k, turn = (int(s["maker"]) - first) % players, int(s["passes"]) // players
         x, column = _RIGHT + 42 + 76 * k, 54 + 7 * k
         trump = int(s["trump"])
         if trump == NO_TRUMP:
@@ -141,7 +170,9 @@ def _bidding_lines(s: Any) -> Iterator[str]:
 
 
 def _trump_lines(s: Any) -> Iterator[str]:
-    called = f"called by {SEAT_NAMES[int(s['maker'])]}"
+    called = "turned up, not called"
+    if s["maker"] != NOBODY:
+        called = f"called by {SEAT_NAMES[int(s['maker'])]}"
     if s["loner"] != NOBODY:
         alone = "" if s["loner"] == s["maker"] else f"{SEAT_NAMES[int(s['loner'])]} "
         called += f", {alone}alone"
@@ -168,18 +199,27 @@ _ASKS = {
     DEFEND: "to defend alone or not",
     DISCARD: "to lay a card away",
     PLAY: "to follow",
+    DUMMY_EXCHANGE: "to lay cards away",
+    STAY: "to stay in or drop out",
 }
 
 
-def _asked(s: Any, overlay: Overlay | None) -> Iterator[Item]:
-    leads = s["phase"] == PLAY and s["count"] == 0
-    words = f"{SEAT_NAMES[int(s['turn'])]} {'to lead' if leads else _ASKS[int(s['phase'])]}"
+def _asks(s: Any, r: Any) -> str:
+    if s["phase"] == PLAY and s["count"] == 0:
+        return "to lead"
+    if s["phase"] == LONER and r["variant"] != PARTNERSHIP and r["dummy_exchange"]:
+        return "to take or leave the dummy"
+    return _ASKS[int(s["phase"])]
+
+
+def _asked(s: Any, r: Any, overlay: Overlay | None) -> Iterator[Item]:
+    words = f"{SEAT_NAMES[int(s['turn'])]} {_asks(s, r)}"
     x, y = _RIGHT + 20, _BOTTOM
     yield Text(x, y + 28, words, 17, LIT, "start", True, (54, 14))
     if overlay is not None:
         yield Text(x, y + 50, clean(overlay.title), 14, FAINT, "start", cell=(54, 15))
-        yield from call_bars(overlay, x, y + 74, 18)
-    if s["phase"] == PLAY and s["trick"] > 0 and not leads:
+        yield from call_bars(overlay, act_words(s, r), x, y + 74, 18)
+    if s["phase"] == PLAY and s["trick"] > 0 and s["count"] > 0:
         yield from _last_trick(s)
 
 
@@ -200,27 +240,69 @@ def _last_trick(s: Any) -> Iterator[Item]:
         x, column = x + 73, column + 6
 
 
-def _outcome(s: Any) -> Iterator[Item]:
+def _outcome(s: Any, r: Any) -> Iterator[Item]:
     x, y = _RIGHT + 20, _BOTTOM
-    for k, line in enumerate(_outcome_lines(s)):
+    for k, line in enumerate([*_outcome_lines(s, r), _what_next(s, r)]):
         colour = mixed(PALE, FAINT, 0 if k == 0 else 1)
         yield Text(x, y + 32 + 28 * k, line, 17, colour, "start", k == 0, (46, 20 + k))
 
 
-def _outcome_lines(s: Any) -> Iterator[str]:
+def _outcome_lines(s: Any, r: Any) -> Iterator[str]:
     if s["thrown_in"]:
         yield "The hand is thrown in"
-    for side in (0, 1):
-        points = int(s["points"][side])
-        if points:
-            verb, count = "make" if points > 0 else "lose", abs(points)
-            yield f"{TEAM_NAMES[side]} {verb} {count} point{'s' * (count > 1)}"
-    if s["maker"] != NOBODY and not s["thrown_in"]:
-        makers = int(team(int(s["maker"])))
-        yield f"{s['tricks'][makers]} of {sum(s['tricks'])} tricks to the makers"
-    if s["game_winner"] == UNDECIDED:
-        yield f"{SEAT_NAMES[int(s['next_dealer'])]} deals next"
-    elif s["game_winner"] == DRAWN:
-        yield "The game is drawn"
+        return
+    if counts_down(r):
+        yield from _falls(s, r)
+        return
+    yield from _gains(s, r)
+    makers = int(side_of(r, int(s["maker"])))
+    whom = "makers" if r["variant"] == PARTNERSHIP else "maker"
+    yield f"{s['tricks'][makers]} of {sum(s['tricks'])} tricks to the {whom}"
+
+
+def _gains(s: Any, r: Any) -> Iterator[str]:
+    """The points of a hand: those of a team, or of a player, or the same to each defender."""
+    names = _side_names(r)
+    earned = {side: int(s["points"][side]) for side in range(len(names)) if s["points"][side]}
+    for count in dict.fromkeys(earned.values()):
+        sides = [names[side] for side, points in earned.items() if points == count]
+        each = " each" * (len(sides) > 1)
+        verb = "makes" if r["variant"] != PARTNERSHIP and not each else "make"
+        verb, points = (verb, count) if count > 0 else ("lose", -count)
+        yield f"{listed(sides, 'and')} {verb} {points} point{'s' * (points > 1)}{each}"
+
+
+def _falls(s: Any, r: Any) -> Iterator[str]:
+    """What a hand changed in the scores of a game that counts down, and who is set."""
+    seats = range(int(r["players"]))
+    tricks, maker = s["tricks"], int(s["maker"])
+    fell = [
+        SEAT_NAMES[seat]
+        for seat in seats
+        if not is_out(s, seat) and is_set(r, int(tricks[seat]), seat == maker)
+    ]
+    if fell:
+        yield f"{listed(fell, 'and')} {'is' if len(fell) == 1 else 'are'} set"
+    elif maker == NOBODY:
+        yield "Clubs were turned up"
+    elif s["trick"] == 0:
+        yield "All others dropped out"
     else:
-        yield f"{TEAM_NAMES[int(s['game_winner'])]} win the game"
+        yield f"{tricks[maker]} of 5 tricks to the maker"
+    rises = [-int(s["points"][seat]) for seat in seats]
+    told = [f"{SEAT_NAMES[seat]} {f'{n:+d}' if n else '0'}" for seat, n in zip(seats, rises)]
+    for start in range(0, len(told), 2):
+        yield ", ".join(told[start : start + 2])
+
+
+def _side_names(r: Any) -> tuple[str, ...]:
+    return TEAM_NAMES if r["variant"] == PARTNERSHIP else SEAT_NAMES[: int(r["players"])]
+
+
+def _what_next(s: Any, r: Any) -> str:
+    if s["game_winner"] == UNDECIDED:
+        return f"{SEAT_NAMES[int(s['next_dealer'])]} deals next"
+    if s["game_winner"] == DRAWN:
+        return "The game is drawn"
+    winner = _side_names(r)[int(s["game_winner"])]
+    return f"{winner} {'win' if r['variant'] == PARTNERSHIP else 'wins'} the game"

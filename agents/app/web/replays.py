@@ -59,7 +59,7 @@ def replay(wish: Wish) -> dict[str, Any]:
         "deal": wish.deal,
         "players": list(game.players),
         "rules": {"text": game.ruleset.describe(), "target": game.ruleset.target_score},
-        "deals": [_line(deal) for deal in deals],
+        "deals": [_line(deal, game) for deal in deals],
         "frames": _frames(chosen, game, game.deals[wish.deal]),
     }
 
@@ -132,11 +132,13 @@ def _one_of(items: list[Any], number: int, what: str) -> Any:
 # --- telling -----------------------------------------------------------------------------------
 
 
-def _line(deal: PlayedDeal) -> dict[str, Any]:
+def _line(deal: PlayedDeal, game: GameRecord) -> dict[str, Any]:
     final = deal.final
     if final is None:
         return {"text": "cannot be replayed", "note": deal.note}
-    over = explain.result(final) if final.turn < 0 else "breaks off"
+    over = "breaks off"
+    if final.turn < 0:
+        over = explain.result(final, game.ruleset.record()[0])
     note = deal.note or (
         "" if deal.certain else "Cards that the record does not show lie face down."
     )
@@ -148,15 +150,15 @@ def _frames(deal: PlayedDeal, game: GameRecord, record: DealRecord) -> list[dict
     if deal.final is None:
         return []
     states = [*(step.state for step in deal.steps), deal.final]
-    shown = _shown_cards(deal, record)
+    shown, r = _shown_cards(deal, record), game.ruleset.record()[0]
     frames: list[dict[str, Any]] = [
-        {"state": open_state(s, deal.steps[:k], game.players), "hands": open_hands(s, shown)}
+        {"state": open_state(s, r, deal.steps[:k], game.players), "hands": open_hands(s, shown)}
         for k, s in enumerate(states)
     ]
     for frame, step, after in zip(frames, deal.steps, states[1:]):
         frame["action"] = step.action
-        frame["text"] = explain.tell(step.state, step.action, _listener(step, record))
-        frame["note"] = explain.consequence(step.state, after)
+        frame["text"] = explain.tell(step.state, step.action, _listener(step, record), r)
+        frame["note"] = explain.consequence(step.state, after, r)
     return frames
 
 

@@ -32,15 +32,16 @@ def _letter(trump: str | None) -> str | None:
     return None if trump is None else _LETTERS[trump]
 
 
-def open_state(s: Any, steps: Sequence[Step], players: Sequence[str]) -> dict[str, Any]:
+def open_state(s: Any, r: Any, steps: Sequence[Step], players: Sequence[str]) -> dict[str, Any]:
     """A hand with all that is known of it.
 
     Args:
         s: STATE, the full record.
+        r: The rule record.
         steps: What was done in the hand before it.
         players: Who played, by seat.
     """
-    told = open_facts(s)
+    told = open_facts(s, r)
     return told | {
         "names": list(players),
         "counts": hand_counts(s),
