@@ -131,13 +131,6 @@ def test_a_wrong_number_of_worlds_is_refused(name: str) -> None:
         play_match(name, "greedy", 4, "three_hand")
 
 
-@pytest.mark.parametrize("name", ["pimc:3+infer", "rollout:3", "mixed:2", "ismcts:4", "heuristic"])
-def test_who_only_knows_partners_is_refused(name: str) -> None:
-    message = "plays the partnership game only, not variant='buck': name random, .* pimc:N"
-    with pytest.raises(AgentError, match=message):
-        play_match(name, "greedy", 4, "buck")
-
-
 def test_a_record_that_no_deal_explains_is_named() -> None:
     view = positions(3)
     rows = np.flatnonzero(view.states["phase"] == rules.BID1)[:9]
