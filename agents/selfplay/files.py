@@ -28,7 +28,7 @@ from euchre_env.dataset import DataSet, manifest_path, read_manifest, write_mani
 from euchre_env.encoding import layout_hash
 from euchre_env.record import GameRecord, record_hand, save_records
 from euchre_env.rowfiles import COLUMNS, DataError, Rows, check_suffix, row_dtype, rows_as_bytes
-from euchre_env.rules import N_SEATS, PHASES
+from euchre_env.rules import PHASES
 from euchre_env.ruleset import Ruleset
 
 from .. import make
@@ -44,6 +44,8 @@ SHARD = 5000
 """Hands in a file, some 70 MB of rows in memory."""
 BATCH = 1024
 """Hands played at once."""
+UPCARD_PLACE = 20
+"""Of the cards of a deck, by number."""
 _SAME = (
     "agents",
     "rules",
@@ -96,8 +98,6 @@ class Plan:
                 raise DataError(f"{path}: no folder {str(path.parent)!r} to write to")
         if self.records is not None:
             _check_records(self.records, self.out, self.hands)
-            for ruleset in self.rulesets:
-                ruleset.require_partnership("records of whole hands are")
 
     @property
     def shards(self) -> int:
@@ -334,16 +334,19 @@ def _record(hands: Hands, plan: Plan, index: int) -> GameRecord:
     return GameRecord(
         ruleset=ruleset,
         deals=(deal,),
-        players=tuple(plan.agents[k] for k in hands.seating[index]),
+        players=tuple(plan.agents[k] for k in hands.seating[index, : ruleset.players]),
         metadata={"seed": plan.seed, "hand": number},
     )
 
 
 def _deck(s: Any, ruleset: Ruleset) -> npt.NDArray[np.int8]:
     """The deck that deals a record as it is before the first decision."""
-    places = [s["hand"][seat] for seat in range(N_SEATS)] + [s["upcard"], s["kitty"], s["spare"]]
-    cards = [card for cards in places for card in cards_of(int(cards), int(s["frame"]))]
-    return deck_of(cards, ruleset.joker)
+    hands = [int(s["hand"][seat] & ~s["upcard"]) for seat in range(ruleset.players)]
+    names = ("dummy", "kitty", "upcard", "spare")
+    dummy, kitty, upcard, spare = (cards_of(int(s[name]), int(s["frame"])) for name in names)
+    front = [card for cards in hands for card in cards_of(cards, int(s["frame"]))] + dummy
+    above = UPCARD_PLACE - len(front)  # of the face-down cards, so many lie above the upcard
+    return deck_of([*front, *kitty[:above], *upcard, *kitty[above:], *spare], ruleset.joker)
 
 
 def plan_of(
@@ -357,6 +360,6 @@ def plan_of(
 
     Raises:
         DataError: an argument that cannot be.
-        RulesetError: a rule set that is not known, or records of a game without partners.
+        RulesetError: a rule set that is not known.
     """
     return Plan(tuple(agents), hands, Path(out), tuple(as_rulesets(rulesets)), **options)
