@@ -155,7 +155,7 @@ def require_player(agents: Sequence[Agent], ruleset: Ruleset) -> None:
         if not getattr(agent, "plays_alone", False):
             raise AgentError(
                 f"{agent.name} plays the partnership game only, not variant={ruleset.variant!r}: "
-                "name random, first_legal, greedy, or a policy trained for it"
+                "name random, first_legal, greedy, pimc:N, or a policy trained for it"
             )
 
 

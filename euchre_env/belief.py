@@ -1,10 +1,10 @@
 """Belief: deals of the unseen cards that agree with everything a seat has seen.
 
 A *world* is an assignment of the cards that a seat has not seen to the places where they can lie:
-the other hands, the face-down kitty, the fourth face-down card of a deck with the joker, and
-another seat's discard. The table of one information set (:func:`prepare`) counts them exactly and
-numbers them from 0, so that a uniform number is a uniform world, without rejection, and all worlds
-can be listed.
+the other hands, the face-down kitty, the fourth face-down card of a deck with the joker, another
+seat's discard, a dummy, and what another maker laid away for it. The table of one information set
+(:func:`prepare`) counts them exactly and numbers them from 0, so that a uniform number is a uniform
+world, without rejection, and all worlds can be listed.
 
 Method: cards that no place tells apart form a class (cards of one effective suit, the upcard while
 it may be in the taker's hand or under the pack). A dynamic program over the classes counts the ways
@@ -12,15 +12,17 @@ to fill the places that refuse some cards; places that refuse nothing share what
 is turned back into cards by the combinatorial number system (Knuth, The Art of Computer
 Programming 4A, section 7.2.1.3).
 
-What has been seen: own hand and discard, cards played, the upcard and where it went, cards swapped
-in the open, hand sizes, and the suits that a seat has shown it does not hold. Three facts that
-follow from what others did are kept by drawing again, since they are rare house rules: that a
+What has been seen: own hand and cards laid away, cards played, the upcard and where it went, cards
+swapped in the open, hand sizes, and the suits that a seat has shown it does not hold. Three facts
+that follow from what others did are kept by drawing again, since they are rare house rules: that a
 caller was allowed its call (``require_natural_trump``), that a seat which swapped three cards had a
 weak hand and gave its lowest, and that an offender against following suit could have followed. A
 seat that keeps a weak hand says nothing, so its silence is no constraint.
 
 :func:`restart` and :func:`act_taken` replay the hand of a full record from the deal, so that a
-policy can be asked how likely the observed acts are in a world (:func:`weigh`).
+policy can be asked how likely the observed acts are in a world (:func:`weigh`). Which of a maker's
+cards came from the dummy leaves no trace: the highest of them are taken to be dealt, so a world is
+kept when some deal explains the call.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -60,6 +62,8 @@ from .rules import (
     DEFEND_ALONE,
     DEFEND_TOGETHER,
     DISCARD,
+    DUMMY_EXCHANGE,
+    HAND_SIZE,
     KEEP,
     LONER,
     MOST_SIDES,
@@ -71,30 +75,37 @@ from .rules import (
     PASS,
     PLAY,
     STATE,
+    STAY,
     TAKEN,
     TAKEN_OR_BURIED,
     UNDECIDED,
     WEAK_HAND,
     WITH_PARTNER,
     apply,
+    counts_down,
     deal,
+    dummy_size,
     hide,
+    is_out,
     left,
     legal,
     new_states,
+    takes_dummy,
     three_lowest,
     weak_hand_qualifies,
 )
 from .ruleset import JOKER_NAMES_BLIND, NATURAL_OFF, Ruleset
 
-KITTY, SPARE, BURIED = 4, 5, 6
-"""Places after the four hands: the kitty, the fourth face-down card, the discard."""
-N_PLACES = 7
+KITTY, SPARE, BURIED, DUMMY, LAID = 4, 5, 6, 7, 8
+"""Places after the four hands: the kitty, the fourth face-down card, the discard, the dummy, and
+what the maker laid away for it."""
+N_PLACES = 9
 MAX_ACTS = 40
 """More decisions than a hand can have."""
 
 # Places that refuse cards are the taker's hand (5 cards or fewer), two others (4: only a seat that
-# has played can be void), the discard and a kitty of low cards: 6 * 5 * 5 * 2 * 4 states. Classes
+# has played can be void), the discard and a kitty of low cards: 6 * 5 * 5 * 2 * 4 states; or, of
+# three players, a hand, another, the discard and five cards laid away: 6 * 5 * 2 * 6. Classes
 # are four suits, each parted by a low kitty, and the upcard. No class of n cards has more fillings
 # than comb(n + 5, 5) or than there are states, so 19 cards have fewer than 4096 in all.
 _MAX_TIGHT = 5
@@ -102,6 +113,8 @@ _MAX_CLASSES = 9
 _MAX_STATES = 1200
 _MAX_FILLINGS = 4096
 _GUARD = np.int64(0x88888888)
+_UPCARD_AT = 20
+"""The place of the upcard in a deck."""
 _TRIES = 1 << 20
 
 _BINOMIAL: npt.NDArray[np.int64] = np.array(
@@ -183,6 +196,8 @@ def _unseen(s, r, viewer):
         seen |= np.int64(s.hand[viewer])
     if s.taker == viewer:
         seen |= np.int64(s.discard)
+    if s.maker == viewer:
+        seen |= np.int64(s.buried)
     if s.swapper == viewer or r.swap3_shown != 0:
         seen |= np.int64(s.swapped)
     deck = (ONE << N_CARDS) - 1
@@ -196,14 +211,14 @@ def _list_places(b, s, r, viewer):
     for place in range(N_PLACES):
         b.fixed[place] = 0
         b.room[place] = 0
-    for seat in range(N_SEATS):
+    for seat in range(r.players):
         if seat != viewer or _is_blind(s, r, viewer):
             b.dealt |= ONE << seat
-            b.room[seat] = 5 - popcount(np.int64(s.played[seat]))
+            b.room[seat] = HAND_SIZE - popcount(np.int64(s.played[seat]))
     b.dealt |= ONE << KITTY
     b.swap_hidden = s.swapper != NOBODY and s.swapper != viewer and r.swap3_shown == 0
     if s.swapper == NOBODY or b.swap_hidden != 0:
-        b.room[KITTY] = 3
+        b.room[KITTY] = kitty_size(r)
     else:
         b.fixed[KITTY] = s.swapped
     if r.joker != 0:
@@ -215,6 +230,32 @@ def _list_places(b, s, r, viewer):
         else:
             b.dealt |= ONE << BURIED
             b.room[BURIED] = 1
+    _list_dummy(b, s, r, viewer)
+
+
+@njit
+def kitty_size(r):
+    """The face-down cards that nobody may take."""
+    return 3 + HAND_SIZE * (N_SEATS - np.int64(r.players)) - dummy_size(r)
+
+
+@njit
+def _is_dummy_taken(s, r):
+    """Whether the maker holds the dummy's cards, or has laid as many away."""
+    later = s.phase == DUMMY_EXCHANGE or s.phase == STAY or s.phase == PLAY or s.phase == OVER
+    return later and takes_dummy(s, r)
+
+
+@njit
+def _list_dummy(b, s, r, viewer):
+    """The dummy where it lies, or what another maker laid away for it."""
+    if not _is_dummy_taken(s, r):
+        if dummy_size(r) != 0:
+            b.dealt |= ONE << DUMMY
+            b.room[DUMMY] = dummy_size(r)
+    elif s.maker != viewer:
+        b.dealt |= ONE << LAID
+        b.room[LAID] = dummy_size(r)
 
 
 @njit
@@ -232,7 +273,9 @@ def _open_places(b, s, r):
     if b.swap_hidden != 0:
         b.open[KITTY] &= _low_cards(s.frame)
     b.open[SPARE] = b.common
-    b.open[BURIED] = b.unseen
+    b.open[BURIED] = b.unseen if r.dealer_may_discard_upcard != 0 else b.common
+    b.open[DUMMY] = b.common
+    b.open[LAID] = b.unseen if s.taker == s.maker else b.common
 
 
 @njit
@@ -243,7 +286,12 @@ def _low_cards(frame):
 
 @njit
 def _survey(b, s, r, viewer):
-    """Write down what the viewer knows; returns whether the numbers of cards agree."""
+    """Write down what the viewer knows; returns whether the numbers of cards agree.
+
+    While another seat lays cards away one by one, nobody can tell how many it has laid away.
+    """
+    if s.phase == DUMMY_EXCHANGE and s.maker != viewer:
+        return False
     b.viewer = viewer
     b.unseen = _unseen(s, r, viewer)
     _list_places(b, s, r, viewer)
@@ -544,6 +592,10 @@ def deal_world(b, number, world):
         world.spare = b.cards[SPARE]
     if (b.dealt >> BURIED) & 1:
         world.discard = b.cards[BURIED]
+    if (b.dealt >> DUMMY) & 1:
+        world.dummy = b.cards[DUMMY]
+    if (b.dealt >> LAID) & 1:
+        world.buried = b.cards[LAID]
 
 
 @njit
@@ -631,30 +683,57 @@ def _call_was_legal(world, r, past):
 
 @njit
 def _fill_deck(deck, at, cards, frame):
+    """Fill the deck from a place on, the upcard's left out; returns the place that follows."""
     while cards != 0:
+        if at == _UPCARD_AT:
+            at += 1
         deck[at] = CARD_AT[frame, lowest_bit(cards)]
         cards &= cards - 1
         at += 1
+    return at
+
+
+@njit
+def _held(s, seat):
+    """All the cards that a seat has held but for the upcard, in the frame of a full record."""
+    cards = np.int64(s.hand[seat]) | np.int64(s.played[seat])
+    if s.taker == seat:
+        cards |= np.int64(s.discard)
+    if s.maker == seat:
+        cards |= np.int64(s.buried)
+    return cards & ~np.int64(s.upcard) if s.taker == seat else cards
 
 
 @njit
 def dealt_hand(s, seat):
-    """The five cards that a seat held at the first call, in the present frame of a full record."""
-    cards = np.int64(s.hand[seat]) | np.int64(s.played[seat])
-    if s.taker == seat:
-        cards = (cards | np.int64(s.discard)) & ~np.int64(s.upcard)
+    """The five cards that a seat held at the first call, in the present frame of a full record.
+
+    Of a maker who took the dummy they are the highest that can be.
+    """
+    cards = _held(s, seat)
+    others = cards & ~np.int64(s.discard) if s.taker == seat else cards
+    while popcount(cards) > HAND_SIZE:
+        cards &= ~(others & -others)
+        others &= others - 1
     return cards
 
 
 @njit
-def _restore_score(world, out):
+def _dealt_dummy(s):
+    """The dummy as it was dealt, to agree with :func:`dealt_hand`."""
+    if s.maker == NOBODY:
+        return np.int64(s.dummy)
+    return np.int64(s.dummy) | (_held(s, s.maker) & ~dealt_hand(s, s.maker))
+
+
+@njit
+def _restore_score(world, r, out):
     """Scores, games and winners as they were before the points of a finished hand."""
     played_out = world.phase == OVER and world.thrown_in == 0
-    for side in range(2):
-        out.score[side] = world.score[side] - (world.points[side] if played_out else 0)
+    sign = -1 if counts_down(r) else 1
+    for side in range(MOST_SIDES):
+        out.score[side] = world.score[side] - (sign * world.points[side] if played_out else 0)
         out.games[side] = world.games[side]
-    for side in range(2, MOST_SIDES):
-        out.score[side] = out.games[side] = 0
     out.drawn = world.drawn
     out.hands = world.hands - (1 if played_out else 0)
     out.game_winner = world.game_winner
@@ -677,14 +756,16 @@ def restart(world, r, deck, out):
     scratch, int8[25].
     """
     frame = world.frame
-    for seat in range(N_SEATS):
-        _fill_deck(deck, 5 * seat, dealt_hand(world, seat), frame)
-    _fill_deck(deck, 20, np.int64(world.upcard), frame)
-    _fill_deck(deck, 21, np.int64(world.kitty), frame)
+    at = 0
+    for seat in range(r.players):
+        at = _fill_deck(deck, at, dealt_hand(world, seat), frame)
+    at = _fill_deck(deck, at, _dealt_dummy(world), frame)
+    _fill_deck(deck, at, np.int64(world.kitty), frame)
+    deck[_UPCARD_AT] = CARD_AT[frame, lowest_bit(np.int64(world.upcard))]
     deck[24] = NOBODY
     _fill_deck(deck, 24, np.int64(world.spare), frame)
     out.rng = 0
-    _restore_score(world, out)
+    _restore_score(world, r, out)
     deal(out, r, deck, world.dealer)
     if world.swapper != NOBODY:
         out.swapper = world.swapper
@@ -698,7 +779,7 @@ def act_taken(world, s):
     """The act that the hand of ``world`` took at its earlier record ``s``; -1 when it is there.
 
     Acts are ids in the frame of ``s``. Who claimed a weak hand that was thrown in is not recorded;
-    the first seat asked is taken.
+    the first seat asked is taken. Nor is the order in which cards were laid away for a dummy.
     """
     if s.phase == PLAY:
         return np.int64(world.plays[s.trick, s.turn])
@@ -722,6 +803,11 @@ def act_taken(world, s):
         return np.int64(CALL + world.trump)
     if s.phase == WEAK_HAND:
         return _weak_answer_taken(world, s)
+    if s.phase == DUMMY_EXCHANGE:
+        laid = np.int64(world.buried & ~s.buried)
+        return lowest_bit(laid) if laid != 0 else np.int64(NOBODY)
+    if s.phase == STAY and not (world.phase == STAY and world.turn == s.turn):
+        return np.int64(PASS if is_out(world, s.turn) else KEEP)
     return np.int64(NOBODY)
 
 
@@ -837,21 +923,24 @@ def _list_worlds(b, r, worlds):
 
 def _prepared(state: Any, ruleset: Ruleset, viewer: int) -> tuple[Any, Any, Any]:
     """The cleared record, STATE[1], the table and the rule record."""
-    ruleset.require_partnership("beliefs are")
-    if not 0 <= viewer < N_SEATS:
-        raise BeliefError(f"viewer {viewer} is no seat: seats are 0 to 3")
+    if not 0 <= viewer < ruleset.players:
+        raise BeliefError(f"viewer {viewer} is no seat: seats are 0 to {ruleset.players - 1}")
     seen = new_states(1)
     seen[0] = state
     r = ruleset.record()[0]
     if seen[0]["upcard"] == 0:
         raise BeliefError("the record holds no deal yet: deal a hand first")
+    if state.phase == DUMMY_EXCHANGE and state.maker != viewer:
+        raise BeliefError(
+            f"seat {viewer} cannot tell how many cards the maker has laid away: ask before or after"
+        )
     hide(seen[0], r, viewer)
     belief = new_belief()[0]
     if prepare(belief, seen[0], r, viewer) <= 0:
         raise BeliefError(
             f"no deal of the unseen cards agrees with what seat {viewer} has seen: "
             f"{int(popcount(belief.unseen))} cards for rooms {belief.room.tolist()} "
-            "(four hands, kitty, spare, discard)"
+            "(four hands, kitty, spare, discard, dummy, cards laid away for it)"
         )
     return seen, belief, r
 

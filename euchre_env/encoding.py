@@ -2,9 +2,10 @@
 
 A record is first cleared of all that the seat cannot know (:func:`euchre_env.rules.hide`); the
 encoder sees only what is left, so nothing hidden can reach an observation. Seats are relative to
-the observer (0 oneself, 1 the left opponent, 2 the partner, 3 the right opponent). :func:`decode`
-gives back the cleared record, save a total outside -50 to 205, which is cut off: no game to a
-target score reaches that, a game of a fixed number of hands or with deducted penalties can.
+the observer (0 oneself, 1 the left opponent, 2 the partner, 3 the right opponent, among as many as
+play). :func:`decode` gives back the cleared record, save a total outside -50 to 205, which is cut
+off: no partnership game to a target score reaches that; games of a fixed number of hands, with
+deducted penalties, or that count down and add sets can.
 
 Two frames: ``absolute`` orders cards and suits by name; ``trump`` orders them by the record's
 frame, the upcard's suit while bidding and then trump, as described in :mod:`euchre_env.cards`.

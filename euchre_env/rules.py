@@ -692,8 +692,9 @@ def _answer_defence(s, r, action):
 
 
 @njit
-def _takes_dummy(s, r):
-    if s.dummy == 0 or s.maker == NOBODY or s.loner != NOBODY:
+def gives_dummy(r):
+    """Whether there is a dummy whose cards a maker may take."""
+    if dummy_size(r) == 0:
         return False
     if r.variant == CUTTHROAT_WIDOW:
         return r.widow_exchange != 0
@@ -701,9 +702,15 @@ def _takes_dummy(s, r):
 
 
 @njit
+def takes_dummy(s, r):
+    """Whether the maker, once it has said whether it plays alone, takes the dummy's cards."""
+    return s.maker != NOBODY and s.loner == NOBODY and gives_dummy(r)
+
+
+@njit
 def _take_dummy(s, r):
     """The maker takes the dummy's cards, and then lays as many away one by one."""
-    if not _takes_dummy(s, r):
+    if s.dummy == 0 or not takes_dummy(s, r):
         _ask_to_stay(s, r, s.maker)
         return
     s.hand[s.maker] |= s.dummy

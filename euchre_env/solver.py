@@ -6,6 +6,10 @@ points, whatever the scoring options. The search merges neighbouring cards of on
 trick by the trumps and leads that cannot be beaten, remembers positions at the start of a trick in
 a small table, and tries unbeatable leads first.
 
+Without partners a maker plays as a lone hand does, against two defenders who cooperate or against
+one, so the same search serves (:func:`search_seat`). Cutthroat games have more than two sides, and
+no such value.
+
 Rules stay in :mod:`euchre_env.rules`; the search only asks them who beats whom and what a result
 is worth, and copies a position into its own workspace.
 """
@@ -42,6 +46,8 @@ from .rules import (
     BID1,
     BID2,
     DISCARD,
+    DUMMY_EXCHANGE,
+    HAND_SIZE,
     LONER,
     N_ACTIONS,
     N_SEATS,
@@ -57,18 +63,23 @@ from .rules import (
     WITH_PARTNER,
     apply,
     beats,
+    counts_down,
+    dummy_size,
     follows,
     hand_points,
     is_out,
     legal,
     new_states,
     renege_points,
+    side_of,
     team,
     trick_size,
 )
-from .ruleset import PARTNERSHIP, RENEGE_PENALISED, RULES, Ruleset
+from .ruleset import OPTIONS, PARTNERSHIP, RENEGE_PENALISED, RULES
 
 _TABLE_BITS = 8
+_TEAM = ONE * 0b0101
+"""Seats 0 and 2, a bit per seat."""
 _DECK = (ONE << 25) - 1
 
 _LOWEST_OF_SUIT = ((0, 6, 12, 17), (0, 6, 12, 18, 24))
@@ -310,28 +321,56 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
 
 
 @njit
-def _next_seat(s, seat):
+def search_seat(s, r, seat):
+    """The seat of the search that a seat of the game plays at: its own in the partnership game.
+
+    Without partners the maker plays at seat 0, as if its partner sat out; the one to its left at
+    seat 1, and where three play the third at seat 3.
+    """
+    if r.variant == PARTNERSHIP:
+        return np.int64(seat)
+    steps = (np.int64(seat) - np.int64(s.maker)) % np.int64(r.players)
+    return steps + (steps >> 1)
+
+
+@njit
+def _seats_out(s, r):
+    """The seats of the search that do not play, a bit per seat."""
+    if r.variant == PARTNERSHIP:
+        return np.int64(s.sitting_out)
+    return ONE * 4 if r.players == N_SEATS - 1 else ONE * 12
+
+
+@njit
+def _next_seat(out, seat):
     seat = (seat + 1) & 3
-    while is_out(s, seat):
+    while (out >> seat) & 1:
         seat = (seat + 1) & 3
     return seat
 
 
 @njit
-def load(w, s):
+def on_makers_side(s, r, seat):
+    """Whether a seat wins its tricks for the side that called."""
+    return side_of(r, seat) == side_of(r, s.maker)
+
+
+@njit
+def load(w, s, r):
     """Copy a position of the play into the workspace."""
     for seat in range(N_SEATS):
-        w.hand[seat] = 0 if is_out(s, seat) else np.int64(s.hand[seat])
-    w.makers = 0
-    for seat in range(N_SEATS):
-        if team(seat) == team(s.maker):
-            w.makers |= ONE << seat
+        w.hand[seat] = 0
+    for seat in range(r.players):
+        if not is_out(s, seat):
+            w.hand[search_seat(s, r, seat)] = s.hand[seat]
+    w.makers = _TEAM << team(search_seat(s, r, s.maker))
     w.frame = s.frame
     w.trumps = TRUMPS[s.frame]
     for suit in range(4):
         w.suits[suit] = EFFECTIVE_SUIT[s.frame, suit]
+    out = _seats_out(s, r)
     for seat in range(N_SEATS):
-        w.after[seat] = _next_seat(s, seat)
+        w.after[seat] = _next_seat(out, seat)
     w.position += 1
     w.playing = trick_size(s)
     w.nodes = 0
@@ -402,17 +441,17 @@ def _ask(w, s, r, table, results, index, in_points):
 
 
 @njit
-def _answer(w, s, card):
+def _answer(w, s, r, card):
     """The answer when the seat to act plays ``card`` (a set of one), or plays best (0)."""
     w.only = card
     return _succeeds(
         w,
-        np.int64(s.turn),
+        search_seat(s, r, s.turn),
         np.int64(s.count),
         np.int64(s.led),
         np.int64(s.best),
-        np.int64(s.winner),
-        np.int64(s.tricks[team(s.maker)]),
+        search_seat(s, r, s.winner),
+        np.int64(s.tricks[side_of(r, s.maker)]),
         np.int64(N_TRICKS - s.trick),
     )
 
@@ -425,7 +464,7 @@ def _value(w, s, r, card, table, results, count, in_points):
     while low < high:
         middle = (low + high + 1) // 2
         _ask(w, s, r, table, results, middle, in_points)
-        if _answer(w, s, card):
+        if _answer(w, s, r, card):
             low = middle
         else:
             high = middle - 1
@@ -445,7 +484,7 @@ def play_value(w, s, r, in_points):
     table = np.empty(N_TRICKS + 1, np.int64)
     results = np.empty(MAX_RESULTS, np.int64)
     count = _results(s, r, in_points, table, results)
-    load(w, s)
+    load(w, s, r)
     return _value(w, s, r, ONE * 0, table, results, count, in_points)
 
 
@@ -458,8 +497,8 @@ def play_values(w, s, r, in_points, values):
     table = np.empty(N_TRICKS + 1, np.int64)
     results = np.empty(MAX_RESULTS, np.int64)
     count = _results(s, r, in_points, table, results)
-    load(w, s)
-    hand = w.hand[s.turn]
+    load(w, s, r)
+    hand = w.hand[search_seat(s, r, s.turn)]
     plays = follows(hand, np.int64(s.led)) if s.count else hand
     live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3] | np.int64(s.best)
     distinct = lowest_of_runs(plays, _DECK & ~live, w.frame)
@@ -477,6 +516,14 @@ def play_values(w, s, r, in_points, values):
 # --- decisions before the lead -----------------------------------------------------------------
 
 
+@njit
+def _bury_all(s, r, cards):
+    """Lay away some of the maker's cards; in which order does not matter."""
+    while cards != 0:
+        apply(s, r, lowest_bit(cards))
+        cards &= cards - 1
+
+
 @njit_recursive(int64(_WORKSPACE, _STACK, int64, _RULE_RECORD, boolean))
 def state_value(w, stack, depth, r, in_points):
     """The makers' value of ``stack[depth]`` once trump is named; all see all cards and choose best.
@@ -486,9 +533,18 @@ def state_value(w, stack, depth, r, in_points):
     s = stack[depth]
     if s.phase == PLAY:
         return play_value(w, s, r, in_points)
-    maker = team(s.turn) == team(s.maker)
     acts = legal(s, r)
     best = ILLEGAL
+    if s.phase == DUMMY_EXCHANGE:
+        laid = acts
+        while laid != 0:
+            if popcount(laid) == popcount(acts) - HAND_SIZE:
+                stack[depth + 1] = s
+                _bury_all(stack[depth + 1], r, laid)
+                best = max(best, state_value(w, stack, depth + 1, r, in_points))
+            laid = (laid - 1) & acts
+        return best
+    maker = on_makers_side(s, r, s.turn)
     for action in range(N_ACTIONS):
         if (acts >> action) & 1:
             stack[depth + 1] = s
@@ -548,7 +604,8 @@ class Solution:
 
     Attributes:
         tricks: By absolute action id, the tricks that the makers end with.
-        points: By absolute action id, the points of the acting seat's team less the other's.
+        points: By absolute action id, the points of the acting seat's side less the other's: of
+            the maker less those of each defender, or the reverse, where three play.
         best: The acts of the highest points, absolute ids in rising order.
     """
 
@@ -570,7 +627,8 @@ def solve_many(
         states: STATE[B], full records in which trump is named, or a call is to be made.
         rules: RULES[K].
         which: int16[B], the rule record of each position; the first by default.
-        objective: ``"points"`` (the makers' less the defenders') or ``"tricks"`` (the makers').
+        objective: ``"points"`` (the makers' less the defenders', less those of each defender where
+            three play) or ``"tricks"`` (the makers').
         threads: All cores by default; results do not depend on it.
 
     Returns:
@@ -579,14 +637,12 @@ def solve_many(
 
     Raises:
         ValueError: an unknown objective, or a position that has no value (weak-hand polls, hands
-            that are over).
-        RulesetError: a game without partners.
+            that are over, cutthroat games, in which more than two sides play).
     """
-    _require_partnership(rules)
     if objective not in OBJECTIVES:
         raise ValueError(f"objective={objective!r} is unknown: use 'points' or 'tricks'")
     rows = np.zeros(len(states), np.int16) if which is None else which
-    _require_decisions(states)
+    _require_decisions(states, rules, rows)
     values = np.empty((len(states), N_ACTIONS), np.int64)
     in_points = objective == "points"
     count = threads or cores()
@@ -602,12 +658,17 @@ def solve_many(
     return values
 
 
-def _require_partnership(rules: npt.NDArray[Any]) -> None:
-    for record in rules[rules["variant"] != PARTNERSHIP]:
-        Ruleset.from_record(record).require_partnership("the solver is")
-
-
-def _require_decisions(states: npt.NDArray[Any]) -> None:
+def _require_decisions(
+    states: npt.NDArray[Any], rules: npt.NDArray[Any], rows: npt.NDArray[np.int16]
+) -> None:
+    """Refuse positions, STATE[B], without a value by the rule records of their rows, int16[B]."""
+    many_sides = np.array([counts_down(r) for r in rules], bool)[rows]
+    for i in np.flatnonzero(many_sides)[:1]:
+        variant = OPTIONS["variant"].decode(rules[rows[i]]["variant"])
+        raise ValueError(
+            f"position {i} has no double-dummy value: in variant={variant!r} each player is a "
+            "side, and the value needs two; give a partnership, three-handed or two-handed game"
+        )
     for i in np.flatnonzero(np.isin(states["phase"], (WEAK_HAND, OVER)))[:1]:
         raise ValueError(
             f"position {i} has no double-dummy value: its phase is "
@@ -615,29 +676,51 @@ def _require_decisions(states: npt.NDArray[Any]) -> None:
         )
     for i in np.flatnonzero(_twice(states))[:1]:
         raise ValueError(f"position {i} is impossible: a card is held or was played twice")
-    for i in np.flatnonzero(~_hands_fit(states))[:1]:
+    aside = np.array([dummy_size(r) for r in rules], np.int64)[rows]
+    for i in np.flatnonzero(~_dummy_fits(states, aside))[:1]:
+        raise ValueError(
+            f"position {i} is impossible: {aside[i]} cards belong to the dummy before it is taken; "
+            "give a full record, not one cleared by hide()"
+        )
+    for i in np.flatnonzero(~_hands_fit(states, aside))[:1]:
         raise ValueError(
             f"position {i} is impossible: the hands of the seats that play do not hold as many "
             "cards as tricks are left; give a full record, not one cleared by hide()"
         )
 
 
-def _hands_fit(states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Whether each seat that plays holds a card for each trick that it has not played to."""
-    held = np.bitwise_count(states["hand"].astype(np.uint32)).astype(int)
+def _size(sets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The number of cards in each of some sets."""
+    return np.bitwise_count(sets.astype(np.uint32)).astype(np.int64)
+
+
+def _dummy_fits(states: npt.NDArray[Any], aside: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether the dummy, of ``aside`` cards, is whole before the moment at which it is taken."""
+    before = np.isin(states["phase"], (BID1, BID2, LONER, DISCARD))
+    return np.asarray(~before | (_size(states["dummy"]) == aside))
+
+
+def _hands_fit(states: npt.NDArray[Any], aside: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether each seat that plays holds a card for each trick that it has not played to.
+
+    ``aside`` is the size of the dummy; the maker holds what it has still to lay away for it, too.
+    """
+    held = _size(states["hand"])
     in_play = states["phase"] == PLAY
     played_now = (states["plays"][np.arange(len(states)), np.minimum(states["trick"], 4)]) >= 0
     due = (N_TRICKS - states["trick"].astype(int))[:, None] - (played_now & in_play[:, None])
-    taking = (states["phase"] == DISCARD)[:, None] & (np.arange(4) == states["taker"][:, None])
+    due += (states["phase"] == DISCARD)[:, None] & (np.arange(4) == states["taker"][:, None])
+    extra = np.where(states["phase"] == DUMMY_EXCHANGE, aside - _size(states["buried"]), 0)
+    due += extra[:, None] * (np.arange(4) == states["maker"][:, None])
     out = (states["sitting_out"][:, None] >> np.arange(4)) & 1 != 0
-    return np.asarray(((held == due + taking) | out).all(axis=1))
+    return np.asarray(((held == due) | out).all(axis=1))
 
 
 def _twice(states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Whether some card is in two hands, or in a hand and among the cards played."""
-    sets = np.concatenate([states["hand"], states["played"]], axis=1).astype(np.uint32)
-    cards = np.bitwise_count(sets).sum(axis=1)
-    return np.asarray(cards != np.bitwise_count(np.bitwise_or.reduce(sets, axis=1)))
+    """Whether some card is in two places of hands, cards played, the dummy and those laid away."""
+    aside = np.stack([states["dummy"], states["buried"]], axis=1)
+    sets = np.concatenate([states["hand"], states["played"], aside], axis=1)
+    return np.asarray(_size(sets).sum(axis=1) != _size(np.bitwise_or.reduce(sets, axis=1)))
 
 
 def solve(state: Any, rules: Any) -> Solution:
@@ -657,7 +740,8 @@ def solve(state: Any, rules: Any) -> Solution:
     table = np.atleast_1d(np.asarray(rules))
     tricks = solve_many(states, table, objective="tricks", threads=1)[0]
     points = solve_many(states, table, objective="points", threads=1)[0]
-    sign = 1 if state.maker == NOBODY or team(state.turn) == team(state.maker) else -1
+    makers = state.maker == NOBODY or on_makers_side(state, table[0], state.turn)
+    sign = 1 if makers else -1
     names = TO_ABSOLUTE[state.frame]
     by_points = {int(names[a]): sign * int(points[a]) for a in np.flatnonzero(points != ILLEGAL)}
     by_tricks = {int(names[a]): int(tricks[a]) for a in np.flatnonzero(tricks != ILLEGAL)}
@@ -675,8 +759,9 @@ class Call:
     Attributes:
         seat: The caller.
         action: The call, an absolute action id (order_up, call_C ... call_NT).
-        alone: Whether the caller plays alone; None where the rules leave no choice.
-        points: Points of the caller's team less the other's.
+        alone: Whether the caller plays alone (where three play: leaves the dummy); None where the
+            rules leave no choice.
+        points: Points of the caller's side less the other's, of each defender where three play.
         discard: The taker's best discard, a card id; None where there is no exchange.
     """
 
@@ -690,8 +775,9 @@ class Call:
 def best_call(state: Any, rules: Any) -> list[Call]:
     """Every call of a seat about to bid, alone and with the partner, best first.
 
-    All later decisions (the discard, whether the partner goes alone, a lone defence, the play) are
-    made with all cards seen. Of equal calls, those with the partner come first.
+    All later decisions (the discard, whether the partner goes alone, a lone defence, the exchange
+    with a dummy, the play) are made with all cards seen. Of equal calls, those with the partner (or
+    with the dummy) come first.
 
     Args:
         state: A full record in ``bid1``, ``bid2`` or ``name_trump``.
@@ -702,20 +788,20 @@ def best_call(state: Any, rules: Any) -> list[Call]:
         RulesetError: a game without partners.
     """
     table = np.atleast_1d(np.asarray(rules))
-    _require_partnership(table)
     if state.phase not in (BID1, BID2, NAME_TRUMP):
         raise ValueError(
             f"best_call needs a record in a bidding phase, not {PHASES[state.phase]!r}"
         )
     states = new_states(1)
     states[0] = state
-    _require_decisions(states)
+    table = np.atleast_1d(np.asarray(rules))[:1]
+    _require_decisions(states, table, np.zeros(1, np.int16))
     r = table[0]
     found: list[Call] = []
     for action in _actions_of(int(legal(state, r)) & ~(1 << PASS)):
         after = _after(state, r, action)
         named = int(TO_ABSOLUTE[state.frame, action])
-        chooses = r.allow_alone != 0 and after.loner == NOBODY
+        chooses = _maker_chooses_alone(after, r)
         for alone in (False, True) if chooses else (None,):
             value, discard = _best_line(after, r, alone)
             found.append(Call(int(state.turn), named, alone, value, discard))
@@ -733,6 +819,13 @@ def _after(state: Any, r: Any, action: int) -> Any:
     return copy[0]
 
 
+def _maker_chooses_alone(s: Any, r: Any) -> bool:
+    """Whether the maker is asked about a lone hand after a call and the discard on the way."""
+    while s.phase == DISCARD:
+        s = _after(s, r, _actions_of(int(legal(s, r)))[0])
+    return bool(s.phase == LONER and s.turn == s.maker)
+
+
 def _best_line(s: Any, r: Any, alone: bool | None) -> tuple[int, int | None]:
     """The makers' value after a call and the discard on the way, the maker's answer being given."""
     if s.phase not in (LONER, DISCARD):
@@ -742,7 +835,7 @@ def _best_line(s: Any, r: Any, alone: bool | None) -> tuple[int, int | None]:
     acts = _actions_of(int(legal(s, r)))
     if s.phase == LONER and s.turn == s.maker:
         acts = [ALONE if alone else WITH_PARTNER]
-    sign = 1 if team(s.turn) == team(s.maker) else -1
+    sign = 1 if on_makers_side(s, r, s.turn) else -1
     lines = [(*_best_line(_after(s, r, action), r, alone), action) for action in acts]
     value, discard, action = max(lines, key=lambda line: sign * line[0])
     return value, int(CARD_AT[s.frame, action]) if s.phase == DISCARD else discard
@@ -798,7 +891,7 @@ def analyse_play(start: Any, rules: Any, actions: Iterable[int]) -> list[PlayCos
 def _cost(s: Any, r: Any, card: int) -> PlayCost:
     solution = solve(s, r)
     best = solution.points[solution.best[0]]
-    makers = team(s.turn) == team(s.maker)
+    makers = on_makers_side(s, r, s.turn)
     most = (max if makers else min)(solution.tricks.values())
     tricks = abs(most - solution.tricks[card]) if card in solution.tricks else 0
     points = best - solution.points[card]

@@ -17,33 +17,41 @@ MOST_PLAYS = 21
 
 
 @numba.njit
-def _ended(s, points):
-    makers = rules.team(s.maker)
+def _ended(s, r, points):
+    """The makers' points less the other side's (each defender's without partners), or tricks."""
+    makers = rules.side_of(r, s.maker)
     if points:
-        return np.int64(s.points[makers] - s.points[1 - makers])
+        others = rules.side_of(r, rules.next_seat(r, s.maker))
+        return np.int64(s.points[makers] - s.points[others])
     return np.int64(s.tricks[makers])
 
 
 @numba.njit
-def _key(s):
+def _key(s, r):
     """All that matters at the start of a trick: cards left, who leads, tricks won."""
     held = np.int64(0)
     for seat in range(4):
         held |= np.int64(s.hand[seat])
-    return ((held << 2) | s.turn) << 3 | s.tricks[rules.team(s.maker)]
+    return ((held << 2) | s.turn) << 3 | s.tricks[rules.side_of(r, s.maker)]
+
+
+@numba.njit
+def makers_move(s, r):
+    """Whether the seat to act is of the makers' side."""
+    return rules.side_of(r, s.turn) == rules.side_of(r, s.maker)
 
 
 @numba.njit
 def _minimax(stack, depth, r, points, memo):
     s = stack[depth]
     if s.phase == rules.OVER:
-        return _ended(s, points)
-    if s.count == 0 and _key(s) in memo:
-        return memo[_key(s)]
+        return _ended(s, r, points)
+    if s.count == 0 and _key(s, r) in memo:
+        return memo[_key(s, r)]
     acts = rules.legal(s, r)
     if not points and s.count > 0:
         acts = rules.follows(np.int64(s.hand[s.turn]), np.int64(s.led))  # a renege has no tricks
-    sign = 1 if rules.team(s.turn) == rules.team(s.maker) else -1
+    sign = 1 if makers_move(s, r) else -1
     best = np.int64(-1000)
     for card in range(25):
         if (acts >> card) & 1:
@@ -51,7 +59,7 @@ def _minimax(stack, depth, r, points, memo):
             rules.apply(stack[depth + 1], r, np.int64(card))
             best = max(best, sign * _minimax(stack, depth + 1, r, points, memo))
     if s.count == 0:
-        memo[_key(s)] = sign * best
+        memo[_key(s, r)] = sign * best
     return sign * best
 
 
@@ -71,7 +79,7 @@ def _value(s: Any, r: Any, points: bool, memo: Any) -> int:
         return int(_minimax(stack, np.int64(0), r, points, memo))
     acts = int(rules.legal(s, r))
     found = [value(after(s, r, a), r, points) for a in range(38) if acts >> a & 1]
-    return max(found) if s.turn % 2 == s.maker % 2 else min(found)
+    return max(found) if makers_move(s, r) else min(found)
 
 
 def after(s: Any, r: Any, action: int) -> Any:

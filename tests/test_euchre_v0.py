@@ -25,6 +25,9 @@ KINDS = [
     {"episode": "hand"},
     {"episode": "game"},
     {"episode": "game", "frame": "trump", "ruleset": "anyone_alone", "max_hands": 2},
+    {"episode": "game", "ruleset": "dirty_clubs", "max_hands": 3},
+    {"episode": "game", "frame": "trump", "ruleset": "three_hand", "max_hands": 2},
+    {"episode": "hand", "ruleset": "two_hand,two_hand_dummy=maker"},
 ]
 
 
@@ -88,6 +91,8 @@ def test_pettingzoo_state() -> None:
     env = euchre_v0.env()
     test_state_space(env)
     test_parallel_env(euchre_v0.parallel_env())
+    test_parallel_env(euchre_v0.parallel_env(ruleset="three_hand"))
+    test_state_space(euchre_v0.env(ruleset="cutthroat"))
     env.reset(seed=1)
     play_out(env)
     assert env.state_space.contains(env.state())

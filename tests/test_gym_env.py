@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode
 from euchre_env import EuchreGymEnv, EuchreVectorEnv, Ruleset, action_id
 from euchre_env.actions import ActionError
 from euchre_env.encoding import LAYOUT, OBSERVATION_SIZE, decode_rules
+from euchre_env.ruleset import VARIANT_PRESETS
 from euchre_env.testing import random_ruleset
 
 GAME_OVER = LAYOUT["phase"].start + 8
@@ -82,6 +83,23 @@ def test_seats_are_random_unless_one_is_chosen() -> None:
     free, fixed = EuchreGymEnv(), EuchreGymEnv(seat=1)
     assert {free.reset(seed=seed)[1]["seat"] for seed in range(30)} == {0, 1, 2, 3}
     assert {fixed.reset(seed=seed)[1]["seat"] for seed in range(5)} == {1}
+    three = EuchreGymEnv("three_hand")
+    assert {three.reset(seed=seed)[1]["seat"] for seed in range(30)} == {0, 1, 2}
+    with pytest.raises(ValueError, match="seat=3"):
+        EuchreGymEnv("three_hand", seat=3)
+
+
+@pytest.mark.parametrize("rules", VARIANT_PRESETS)
+def test_the_reward_without_partners_is_against_the_mean_of_the_others(rules: str) -> None:
+    env = EuchreGymEnv(rules, frame="absolute")
+    players, seen = Ruleset.parse(rules).players, set()
+    for seed in range(12):
+        total, _ = play_episode(env, seed)
+        points = env._games.final_states[0].points.tolist()[:players]
+        own = points.pop(env._learner)
+        assert total == pytest.approx(own - sum(points) / len(points))
+        seen.add(total)
+    assert len(seen) > 1
 
 
 @pytest.mark.parametrize("episode", ["hand", "game"])
@@ -238,8 +256,9 @@ def random_actions(rng: np.random.Generator, masks: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("episode", ["hand", "game"])
 @pytest.mark.parametrize("frame", ["trump", "absolute"])
-def test_the_vector_environment(episode: str, frame: str) -> None:
-    env = EuchreVectorEnv(16, [SHORT, "stick"], episode=episode, frame=frame, max_hands=3)
+@pytest.mark.parametrize("rules", [[SHORT, "stick"], ["cutthroat", "three_hand"]])
+def test_the_vector_environment(rules: list[Any], episode: str, frame: str) -> None:
+    env = EuchreVectorEnv(16, rules, episode=episode, frame=frame, max_hands=3)
     assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     rng = np.random.default_rng(0)
     observation, info = env.reset(seed=5)

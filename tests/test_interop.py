@@ -163,6 +163,61 @@ def test_a_game_that_is_cut_off_is_marked() -> None:
     assert [info["episode"]["r"] for info in infos] == total.tolist()
 
 
+def test_a_game_for_three_has_three_rows() -> None:
+    require("stable_baselines3")
+    from euchre_env.wrappers import stable_baselines3_vec_env
+
+    rows = stable_baselines3_vec_env(EuchreVectorEnv(4, "three_hand"))
+    assert rows.num_envs == 12
+    rows.seed(1)
+    seen, rng, ends = rows.reset(), np.random.default_rng(3), 0
+    for _ in range(60):
+        acting = 3 * np.arange(4) + rows.games.actor
+        assert (seen[acting] == rows.games.observation).all()
+        seen, rewards, done, infos = rows.step(random_rows(rng, rows.action_masks()))
+        assert seen.shape[0] == len(rewards) == len(done) == len(infos) == 12
+        assert np.allclose(rewards.reshape(4, 3).sum(axis=1), 0)
+        for row in np.flatnonzero(done):
+            final = rows.games.final_observation(int(row) // 3, int(row) % 3)
+            assert (infos[row]["terminal_observation"] == final).all()
+            ends += 1
+    assert ends > 10
+
+
+def test_the_parallel_environments_have_as_many_agents_as_players() -> None:
+    from euchre_env.wrappers import agilerl_env
+
+    for env in (agilerl_env(ruleset="three_hand"), euchre_v0.parallel_env(ruleset="three_hand")):
+        seen, infos = env.reset(seed=2)
+        assert list(seen) == env.possible_agents == ["player_0", "player_1", "player_2"]
+        paid = dict.fromkeys(seen, 0.0)
+        while env.agents:
+            assert list(seen) == list(infos) == env.agents
+            actions = {agent: legal_action(seen[agent], infos[agent]) for agent in env.agents}
+            seen, rewards, *_, infos = env.step(actions)
+            paid = {agent: paid[agent] + rewards[agent] for agent in rewards}
+        assert sum(paid.values()) == pytest.approx(0)
+
+
+def legal_action(seen: Any, info: dict[str, Any]) -> int:
+    """The highest legal action, where the mask is, or a pass where nobody asks."""
+    mask = info["action_mask"] if "action_mask" in info else seen["action_mask"]
+    legal = np.flatnonzero(mask)
+    return int(legal[-1]) if len(legal) else 25
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_torchrl_has_a_game_for_three_too() -> None:
+    require("torchrl")
+    from euchre_env.wrappers import torchrl_env
+
+    env = torchrl_env(seed=2, ruleset="three_hand")
+    hand = env.rollout(100)
+    assert (hand["player", "mask"].sum(dim=1) == 1).all()
+    rewards = hand["next", "player", "reward"][..., 0]
+    assert rewards.shape[1] == 3 and abs(float(rewards.sum())) < 1e-5
+
+
 def test_what_a_row_does_not_have_is_named(rows: Any) -> None:
     with pytest.raises(AttributeError, match="only action_masks"):
         rows.env_method("fly")

@@ -5,6 +5,8 @@ bridge). Calls compare, over :data:`BID_WORLDS` worlds, the mean double-dummy va
 calling with that of passing, after which the hand-written player bids on for all; the margins by
 place are in :data:`CALL_MARGIN`. Whoever picks up in a world lays away as the hand-written player
 does, since it does not see the other hands.
+
+In games without partners see :mod:`agents.search.alone`.
 """
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -29,15 +31,19 @@ from euchre_env.rules import (
     PASS,
     PLAY,
     STATE,
+    STAY,
     WEAK_HAND,
     WITH_PARTNER,
     apply,
     legal,
     team,
 )
+from euchre_env.ruleset import PARTNERSHIP
 from euchre_env.solver import ILLEGAL, MAX_DEPTH, SEARCH, play_values, state_value
 
 from ..heuristic.player import choose
+from ..simple import greedy_action
+from .alone import judge_alone
 from .base import SearchAgent
 from .utility import UTILITIES, fill_utility, utility_between, utility_of
 from .worlds import best_action, deal_worlds, normalise
@@ -221,7 +227,9 @@ def judge_by_solving(w, stack, s, r, acts, worlds, weights, utility, values, sum
 
 @njit
 def _is_call(s):
-    return s.phase == BID1 or s.phase == BID2 or s.phase == NAME_TRUMP or s.phase == LONER
+    """Whether the act decides who plays for what: its figures need more worlds than a card's."""
+    early = s.phase == BID1 or s.phase == BID2 or s.phase == NAME_TRUMP
+    return early or s.phase == LONER or s.phase == STAY
 
 
 @njit
@@ -247,6 +255,10 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
         some = BID_WORLDS if _is_call(s) else count
         if not deal_worlds(belief[0], s, r, seeds[i], infer, worlds[:some], weights[:some]):
             return i
+        if r.variant != PARTNERSHIP:
+            judge_alone(search[0], stack, s, r, acts, worlds[:some], values, sums)
+            out[i] = best_action(acts, sums, greedy_action(s, r, acts))
+            continue
         fill_utility(s, r, equity[which[i]], utility)
         judge_by_solving(
             search[0], stack, s, r, acts, worlds[:some], weights[:some], utility, values, sums
@@ -260,3 +272,8 @@ class PimcAgent(SearchAgent):
 
     family = "pimc"
     kernel = staticmethod(_search)
+
+    @property
+    def plays_alone(self) -> bool:
+        """Whether it plays games without partners: with uniform worlds only."""
+        return not self.infer

@@ -19,15 +19,16 @@ UTILITIES = 2 * CENTRE + 1
 
 
 def _counts_games(ruleset: Ruleset) -> bool:
-    return ruleset.target_score is not None and ruleset.match_games == 1
+    single = ruleset.target_score is not None and ruleset.match_games == 1
+    return single and ruleset.is_partnership
 
 
 @lru_cache(maxsize=32)
 def equity_tables(rulesets: tuple[Ruleset, ...]) -> npt.NDArray[np.float64]:
     """Chances to win the game, float64[K, T, T, 2]: own score, other score, who deals (0 own side).
 
-    Rule sets without a target, and matches of several games, have zeros: their results count as
-    points (:func:`fill_utility`).
+    Rule sets without a target, matches of several games and games without partners have zeros:
+    their results count as points (:func:`fill_utility`).
     """
     size = max([r.target_score or 1 for r in rulesets])
     tables = np.zeros((len(rulesets), size, size, 2))
