@@ -506,7 +506,8 @@ def _answer_weak_hand(s, r, action):
 
 @njit
 def _is_stuck(s, r):
-    return r.stick_the_dealer != 0 and s.phase == BID2 and s.turn == s.dealer
+    """Whether the seat to call in round 2 may not pass."""
+    return r.stick_the_dealer != 0 and s.turn == s.dealer
 
 
 @njit
@@ -801,9 +802,9 @@ def _start_play(s, r):
 @njit
 def _playable(s, r):
     hand = np.int64(s.hand[s.turn])
-    if s.count == 0 or r.renege == RENEGE_PENALISED:
+    if r.renege == RENEGE_PENALISED:
         return hand
-    return follows(hand, s.led)
+    return follows(hand, s.led)  # nothing is led before a lead
 
 
 @njit

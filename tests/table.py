@@ -64,6 +64,11 @@ def copy(s: Any) -> Any:
     return new[0]
 
 
+def seats(bits: int) -> set[int]:
+    """The seats of a field with a bit per seat."""
+    return {seat for seat in range(4) if int(bits) >> seat & 1}
+
+
 def hidden_from(s: Any, ruleset: Ruleset, viewer: int) -> Any:
     """A copy of the record without all that `viewer` cannot know."""
     seen = copy(s)
@@ -114,7 +119,9 @@ class Table:
     @property
     def legal(self) -> set[str]:
         allowed = int(rules.legal(self.s, self.r))
-        return {action_text(a, "trump", self.s) for a in range(38) if allowed >> a & 1}
+        assert allowed >> rules.N_ACTIONS == 0
+        actions = (a for a in range(rules.N_ACTIONS) if allowed >> a & 1)
+        return {action_text(a, "trump", self.s) for a in actions}
 
     @property
     def at(self) -> tuple[str, int]:
@@ -152,7 +159,7 @@ class Table:
     @property
     def out(self) -> set[int]:
         """The seats that sit out."""
-        return {seat for seat in range(4) if int(self.s.sitting_out) >> seat & 1}
+        return seats(self.s.sitting_out)
 
     @property
     def place(self) -> str:

@@ -133,6 +133,19 @@ def test_licence_is_apache() -> None:
     assert project()["license"] == "Apache-2.0"
 
 
+# ---- mutation testing ----------------------------------------------------------------------------
+
+
+def test_the_tests_that_are_to_kill_mutants_exist() -> None:
+    """One that is not there would fail on every mutant, and so seem to kill all."""
+    config = tomllib.loads((ROOT / "tests" / "mutation.toml").read_text("utf-8"))["cosmic-ray"]
+    assert (ROOT / config["module-path"]).is_file()
+    named = re.findall(r"(tests/\w+\.py)(?:::(\w+))?", config["test-command"])
+    assert len(named) > 5
+    for path, function in named:
+        assert f"def {function}" in (ROOT / path).read_text("utf-8"), function
+
+
 # ---- files ---------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from euchre_env import cards, kernels, rules
 from euchre_env.ruleset import Ruleset
-from tests.table import Table, fields, hidden_from
+from tests.table import Table, fields, hidden_from, seats
 
 DEAL = {
     0: "9H TH AC 9C 9S",
@@ -181,6 +181,18 @@ def test_a_whole_hand() -> None:
     assert (t.points, t.score, t.s.next_dealer) == ((0, 1), (0, 1), 1)
     assert [rules.reward(t.s, seat) for seat in range(4)] == [-1, 1, -1, 1]
     assert t.s.leader.tolist() == [1, 1, 1, 0, 1]
+
+
+def test_a_new_trick_has_no_card_and_no_suit() -> None:
+    t = deal().do("order_up with_partner 9S")
+    assert (t.s.count, t.s.led, t.s.best) == (0, 0, 0)
+    t.do("JH TS 9D 9H")
+    assert (t.s.count, t.s.led, t.s.best) == (0, 0, 0)
+
+
+def test_the_joker_is_of_no_suit_without_a_trump() -> None:
+    assert rules.effective_suit(cards.JOKER, cards.NO_TRUMP) == rules.NOBODY
+    assert rules.effective_suit(cards.JOKER, 2) == 2
 
 
 def test_left_bower_is_trump_from_the_call_on() -> None:
@@ -487,6 +499,13 @@ def test_alone_by_either_maker() -> None:
     assert (t.at, t.out, t.s.loner) == (("play", 1), {3}, 1)
 
 
+def test_who_declined_to_go_alone_is_public() -> None:
+    t = deal(alone_timing="before_lead", alone_by="maker_team").do("order_up 9S with_partner")
+    assert seats(hidden_from(t.s, t.ruleset, 0).alone_declined) == {1}
+    t.do("with_partner")
+    assert seats(hidden_from(t.s, t.ruleset, 0).alone_declined) == {1, 3}
+
+
 def test_only_the_maker_is_asked_by_default() -> None:
     t = deal(alone_timing="before_lead").do("order_up 9S with_partner")
     assert t.at == ("play", 1)
@@ -558,6 +577,13 @@ def test_defenders_are_asked_from_the_dealers_left() -> None:
     assert t.do("defend_together").at == ("defend", 3)
     t.do("defend_alone")
     assert (t.out, t.turn, t.s.lone_defender) == ({1}, 2, 3)
+
+
+def test_who_declined_to_defend_alone_is_public() -> None:
+    t = deal(defend_alone="any").do("order_up with_partner 9S defend_together")
+    assert seats(hidden_from(t.s, t.ruleset, 1).defence_declined) == {2}
+    t.do("defend_together")
+    assert seats(hidden_from(t.s, t.ruleset, 1).defence_declined) == {0, 2}
 
 
 def test_the_first_lone_defender_ends_the_poll() -> None:
@@ -757,6 +783,13 @@ def test_weak_hands_are_asked_from_the_dealers_left() -> None:
     assert (t.s.swapper, t.s.swapped) == (-1, 0)
 
 
+def test_neighbours_are_asked_one_after_the_other() -> None:
+    hands = {1: "9C TC 9D KC KD", 2: "TD 9H TH KH KS"}
+    t = Table("AC", 0, hands, weak_hand="swap3", weak_hand_test="three_low")
+    assert t.at == ("weak_hand", 1)
+    assert t.do("keep").at == ("weak_hand", 2)
+
+
 def test_a_swap_takes_the_kitty_and_ends_the_poll() -> None:
     options = {"weak_hand": "swap3", "weak_hand_test": "three_low"}
     t = Table("AC", 2, WEAK, "JC JD JH", **options).do("claim")
@@ -786,6 +819,8 @@ def test_swapped_cards_shown_or_hidden() -> None:
         assert "swapped" not in hidden.sees(seat).values()
         assert hidden.s.swapper == 3
     assert {c for c, w in hidden.sees(3).items() if w == "swapped"} == {"TD", "9H", "TH"}
+    hidden = Table("AC", 2, WEAK, "JC JD JH", **options, swap3_shown=False).do("keep claim")
+    assert [s for s in range(4) if "swapped" in hidden.sees(s).values()] == [1]
 
 
 @pytest.mark.parametrize(("redealer", "dealer"), [("same", 2), ("next", 3)])
@@ -804,10 +839,12 @@ def test_a_declined_weak_hand_leaves_no_trace_for_others() -> None:
     for viewer in (0, 1, 2):
         seen = asked.sees(viewer)
         assert set(seen.values()) == {"own_hand", "upcard_face_up"}
-    seen = hidden_from(asked.s, asked.ruleset, 0)
-    assert (rules.PHASES[seen.phase], seen.turn) == ("bid1", 3)
-    seen = hidden_from(asked.s, asked.ruleset, 3)
-    assert (rules.PHASES[seen.phase], seen.turn) == ("weak_hand", 3)
+    for weak in (3, 1):
+        for viewer in range(4):
+            seen = hidden_from(asked.s, asked.ruleset, viewer)
+            at = ("weak_hand", weak) if viewer == weak else ("bid1", 3)
+            assert (rules.PHASES[seen.phase], seen.turn) == at
+        asked.do("keep")
 
 
 # --- the joker ---------------------------------------------------------------------------------
@@ -884,6 +921,11 @@ def test_a_joker_turned_up_is_dealt_again() -> None:
     assert rules.must_redraw(again, deck)
     assert not rules.must_redraw(stays, deck)
     assert not rules.must_redraw(again, cards.deck_of(range(25), joker=True))
+
+
+def test_a_joker_turned_up_is_never_drawn() -> None:
+    again = Ruleset(joker=True, joker_upcard="redraw").record()[0]
+    stays = Ruleset(joker=True).record()[0]
     assert upcards(again)[24] == 0
     assert 50 < upcards(stays)[24] < 150  # 2000 / 25 = 80
 
@@ -917,6 +959,17 @@ def test_the_loner_must_keep_the_upcard_too() -> None:
 
 
 # --- who knows what ----------------------------------------------------------------------------
+
+
+def test_a_seat_sees_no_other_hand_and_no_card_face_down() -> None:
+    t = deal(joker=True)
+    t.s.rng = 7
+    for viewer in range(4):
+        seen = hidden_from(t.s, t.ruleset, viewer)
+        assert [t.texts(hand) for hand in seen.hand] == [
+            set(DEAL[seat].split()) if seat == viewer else set() for seat in range(4)
+        ]
+        assert (seen.kitty, seen.spare, seen.rng) == (0, 0, 0)
 
 
 def test_only_the_dealer_knows_the_discard() -> None:
@@ -968,6 +1021,15 @@ def test_a_new_deal_leaves_nothing_of_the_last_hand() -> None:
         rules.deal(fresh, t.r, deck, 1)
         fresh.score[:], fresh.hands = t.s.score, 1
         assert fields(t.s) == fields(fresh)
+
+
+def test_a_new_match_leaves_nothing_of_the_last_one() -> None:
+    t = deal(match_games=3, score=(9, 9)).do("order_up with_partner 9S").finish()
+    assert t.s.games.tolist() != [0, 0, 0]
+    t.s.games[2] = 1  # as after a game drawn
+    rules.new_match(t.s, t.r)
+    assert (t.score, t.s.games.tolist(), t.s.hands) == ((0, 0), [0, 0, 0], 0)
+    assert (t.s.game_winner, t.s.match_winner) == (rules.UNDECIDED, rules.UNDECIDED)
 
 
 # --- games and matches -------------------------------------------------------------------------
@@ -1058,6 +1120,7 @@ def test_best_of_three() -> None:
     assert match([0, -1, 1], match_games=3) == [-2, -2, -1]
     assert match([0, -1, -1], match_games=3) == [-2, -2, 0]
     assert match([-1], match_games=1) == [-1]
+    assert match([-1, -1, 1], match_games=3) == [-2, -2, 1]
     assert match([1, 0, 1, 0, 0], match_games=5) == [-2, -2, -2, -2, 0]
 
 
