@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from euchre_env._jit import njit
 from euchre_env.actions import action_text
-from euchre_env.encoding import OBSERVATION_SIZE, encode_seen, rule_codes
+from euchre_env.encoding import OBSERVATION_SIZE, blank_observation, encode_seen
 from euchre_env.kernels import first_illegal, legal_sets, seed_of
 from euchre_env.rules import N_ACTIONS, STATE, hide
 from euchre_env.ruleset import Ruleset
@@ -39,18 +39,18 @@ class RuleTable:
     Attributes:
         rulesets: The K rule sets.
         rules: RULES[K], their records.
-        codes: uint8[K, N_RULES], as observations hold them.
+        blanks: uint8[K, OBSERVATION_SIZE], their observations before anything is seen.
     """
 
     rulesets: tuple[Ruleset, ...]
     rules: Array
-    codes: Array
+    blanks: Array
 
     @classmethod
     def of(cls, rulesets: Sequence[Ruleset]) -> RuleTable:
         """The table of some rule sets."""
         records = np.concatenate([r.record() for r in rulesets])
-        return cls(tuple(rulesets), records, np.stack([rule_codes(r) for r in rulesets]))
+        return cls(tuple(rulesets), records, np.stack([blank_observation(r) for r in rulesets]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +81,9 @@ class View:
         return self.table.rules
 
     @property
-    def codes(self) -> Array:
-        """uint8[K, N_RULES], the rule sets as observations hold them."""
-        return self.table.codes
+    def blanks(self) -> Array:
+        """uint8[K, OBSERVATION_SIZE], the observations before anything is seen."""
+        return self.table.blanks
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
@@ -113,7 +113,7 @@ class View:
     def observation(self) -> npt.NDArray[np.uint8]:
         """uint8[B, D], the observations of the seats to act in the trump-relative frame."""
         out = np.empty((len(self), OBSERVATION_SIZE), np.uint8)
-        _encode(self.states, self.codes, self.which, out)
+        _encode(self.states, self.blanks, self.which, out)
         return out
 
     def select(self, rows: npt.ArrayLike) -> View:
@@ -189,10 +189,10 @@ def _spread(sets, masks):
 
 
 @njit
-def _encode(seen, codes, which, out):
+def _encode(seen, blanks, which, out):
     for i in range(len(seen)):
         s = seen[i]
-        encode_seen(s, codes[which[i]], np.int64(s.turn), False, out[i])
+        encode_seen(s, blanks[which[i]], np.int64(s.turn), False, out[i])
 
 
 def view_of(

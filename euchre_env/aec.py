@@ -27,12 +27,11 @@ from .actions import FRAMES, FROM_ABSOLUTE, ActionError, action_text
 from .cards import N_CARDS, deck_of
 from .encoding import (
     HIDDEN_SIZE,
-    N_RULES,
     OBSERVATION_SIZE,
     POINTS_OFFSET,
+    blank_observation,
     encode,
     encode_hidden,
-    rule_codes,
 )
 from .kernels import EPISODES, MASK_WORDS, as_uint64, seed_of, shuffle, start_episode, write_mask
 from .rules import (
@@ -89,7 +88,7 @@ TABLE = np.dtype(
                 ("absolute", np.int8),  # whether the user's frame names suits
                 ("whole_games", np.int8),  # whether an episode goes on after a hand
                 ("deck", np.int8, N_CARDS),
-                ("codes", np.uint8, N_RULES),
+                ("blank", np.uint8, OBSERVATION_SIZE),
                 ("observation", np.uint8, OBSERVATION_SIZE),  # of the seat to act
             ],
             align=True,
@@ -109,7 +108,7 @@ _SCRATCH, _SCRATCH_END = _span("scratch")
 _RULES, _RULES_END = _span("rules")
 _MASK, _MASK_END = _span("mask")
 _DECK, _DECK_END = _span("deck")
-_CODES, _CODES_END = _span("codes")
+_BLANK, _BLANK_END = _span("blank")
 _OBSERVATION, _OBSERVATION_END = _span("observation")
 
 ILLEGAL = -1
@@ -121,9 +120,9 @@ HAND_ENDED, TERMINATED, TRUNCATED = 4, 8, 16
 def observe_one(table, viewer, out):
     """Write the observation of any seat: uint8[OBSERVATION_SIZE]."""
     t = table.view(TABLE)[0]
-    codes = table[_CODES:_CODES_END]
+    blank = table[_BLANK:_BLANK_END]
     scratch = table[_SCRATCH:_SCRATCH_END].view(STATE)
-    encode(t.state, t.rules, codes, np.int64(viewer), t.absolute != 0, scratch, out)
+    encode(t.state, t.rules, blank, np.int64(viewer), t.absolute != 0, scratch, out)
 
 
 @njit
@@ -314,7 +313,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._name_parts()
         table = self._table
         table["rules"] = self.ruleset.record()[0]
-        table["codes"] = rule_codes(self.ruleset)
+        table["blank"] = blank_observation(self.ruleset)
         table["max_hands"] = self.max_hands
         table["absolute"] = self.frame == "absolute"
         table["whole_games"] = self.episode == "game"

@@ -18,7 +18,7 @@ from . import kernels
 from ._check import LARGEST, check_choice, check_int, listed
 from ._jit import prepare_thread
 from .actions import FRAMES, ActionError, action_text
-from .encoding import HIDDEN_SIZE, OBSERVATION_SIZE, encode, rule_codes
+from .encoding import HIDDEN_SIZE, OBSERVATION_SIZE, blank_observation, encode
 from .rules import N_ACTIONS, N_SEATS, NOBODY, STATE, new_states
 from .ruleset import Ruleset, RulesetError
 
@@ -141,7 +141,7 @@ class BatchEnv:
     def _allocate(self, observe: bool, hidden: bool) -> None:
         b = self.batch
         self.rules: npt.NDArray[Any] = np.concatenate([r.record() for r in self.rulesets])
-        self.codes = np.stack([rule_codes(r) for r in self.rulesets])
+        self.blanks = np.stack([blank_observation(r) for r in self.rulesets])
         self.states = new_states(b)
         self.final_states = new_states(b)
         self.which = np.zeros(b, np.int16)
@@ -202,7 +202,7 @@ class BatchEnv:
             lambda a, b: kernels.run_games(
                 self.states,
                 self.rules,
-                self.codes,
+                self.blanks,
                 self.which,
                 mode,
                 self.max_hands,
@@ -298,8 +298,8 @@ class BatchEnv:
         out = np.zeros(OBSERVATION_SIZE, np.uint8)
         s = self.final_states[game]
         ruleset = Ruleset.from_record(self.rules[self._final_which[game]])
-        codes, absolute = rule_codes(ruleset), self.frame == "absolute"
-        encode(s, ruleset.record()[0], codes, seat, absolute, new_states(1), out)
+        blank, absolute = blank_observation(ruleset), self.frame == "absolute"
+        encode(s, ruleset.record()[0], blank, seat, absolute, new_states(1), out)
         return out
 
     def get_state(self) -> BatchState:

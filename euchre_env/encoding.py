@@ -247,23 +247,43 @@ def rule_codes(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
     return (ruleset.record().view(np.int16) & 0xFF).astype(np.uint8)
 
 
-@njit_inline
-def _relative(seat, viewer, players):
-    ahead = np.int64(seat) - viewer
-    return ahead + (players & (ahead >> 63))  # without a branch, since this runs for every seat
+def blank_observation(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
+    """What every observation under a rule set begins as: its codes, uint8[OBSERVATION_SIZE]."""
+    blank, codes = np.zeros(OBSERVATION_SIZE, np.uint8), rule_codes(ruleset)
+    for name, which in RULE_BLOCKS.items():
+        if name in PARTNERSHIP_BLOCKS or not ruleset.is_partnership:
+            blank[LAYOUT[name].slice] = codes[which]
+    return blank
+
+
+def _places_of(players: int, viewer: int) -> int:
+    return sum(((seat - viewer) % players) << (4 * seat) for seat in range(players))
+
+
+_PLACES: npt.NDArray[np.int64] = np.array(
+    [[_places_of(n, v) if v < n else 0 for v in range(N_SEATS)] for n in range(N_SEATS + 1)],
+    np.int64,
+)
+"""int64[5, 4]: by players and viewer, how far ahead of the viewer a seat is, four bits each."""
 
 
 @njit_inline
-def _mark_seat(out, start, seat, viewer, players):
-    if seat >= 0:
-        out[start + _relative(seat, viewer, players)] = 1
+def _relative(seat, places):
+    # Two shifts and no branch, since this runs for every seat; nobody (-1) is given place 0.
+    return (places >> ((4 * np.int64(seat)) & 63)) & 15
 
 
 @njit_inline
-def _mark_seats(out, start, seats, viewer, players):
+def _mark_seat(out, start, seat, places):
+    # Without a branch too: nobody (-1) falls on an entry of the block that is zero already.
+    out[start + _relative(seat, places)] = seat >= 0
+
+
+@njit_inline
+def _mark_seats(out, start, seats, places, players):
     for seat in range(N_SEATS):
         if (np.int64(seats) >> seat) & 1 and seat < players:
-            out[start + _relative(seat, viewer, players)] = 1
+            out[start + _relative(seat, places)] = 1
 
 
 @njit_inline
@@ -275,21 +295,22 @@ def _mark_cards(out, start, cards, row):
 
 
 @njit_inline
-def _mark_calls(s, viewer, players, out, row):
-    ahead = _relative(s.dealer, viewer, players)
-    for k in range(s.passes):
+def _mark_calls(s, places, players, out, row):
+    ahead, passes = _relative(s.dealer, places), np.int64(s.passes)
+    for k in range(players):
         ahead = ahead + 1 if ahead + 1 < players else 0
-        out[(_PASSED_1 if k < players else _PASSED_2) + ahead] = 1
+        out[_PASSED_1 + ahead] = passes > k
+        out[_PASSED_2 + ahead] = passes > k + players
     if s.trump >= 0:
         named = 4 if s.trump == NO_TRUMP else _SUIT_ROW[row, RELATIVE_SUIT[s.frame, s.trump]]
         out[_TRUMP + named] = 1
-    _mark_seat(out, _MAKER, s.maker, viewer, players)
-    _mark_seat(out, _LONER, s.loner, viewer, players)
-    _mark_seat(out, _LONE_DEFENDER, s.lone_defender, viewer, players)
+    _mark_seat(out, _MAKER, s.maker, places)
+    _mark_seat(out, _LONER, s.loner, places)
+    _mark_seat(out, _LONE_DEFENDER, s.lone_defender, places)
     if s.alone_declined | s.defence_declined | s.sitting_out:
-        _mark_seats(out, _ALONE_DECLINED, s.alone_declined, viewer, players)
-        _mark_seats(out, _DEFENCE_DECLINED, s.defence_declined, viewer, players)
-        _mark_seats(out, _SITTING_OUT, s.sitting_out, viewer, players)
+        _mark_seats(out, _ALONE_DECLINED, s.alone_declined, places, players)
+        _mark_seats(out, _DEFENCE_DECLINED, s.defence_declined, places, players)
+        _mark_seats(out, _SITTING_OUT, s.sitting_out, places, players)
 
 
 @njit_inline
@@ -308,22 +329,22 @@ def _mark_play(out, row, bit, trick, relative):
 
 
 @njit_inline
-def _mark_tricks(s, viewer, players, out, row):
+def _mark_tricks(s, places, out, row):
     for t in range(N_TRICKS if s.trick == N_TRICKS else s.trick + 1):
-        out[_LEADER + N_SEATS * t + _relative(s.leader[t], viewer, players)] = 1
+        out[_LEADER + N_SEATS * t + _relative(s.leader[t], places)] = 1
         for seat in range(N_SEATS):
             bit = np.int64(s.plays[t, seat])
             if bit >= 0:
-                relative = _relative(seat, viewer, players)
+                relative = _relative(seat, places)
                 card = _mark_play(out, row, bit, t, relative)
                 if t == s.trick:
                     out[_TRICK_CARDS + N_CARDS * relative + card] = 1
-    _mark_seat(out, _WINNER, s.winner, viewer, players)
+    _mark_seat(out, _WINNER, s.winner, places)
     if s.led:
         _mark_suits(out, _LED_SUIT, s.led, s.frame, row)
     for seat in range(N_SEATS):
         if s.void[seat]:
-            start = _VOID + 4 * _relative(seat, viewer, players)
+            start = _VOID + 4 * _relative(seat, places)
             _mark_suits(out, start, s.void[seat], s.frame, row)
 
 
@@ -353,90 +374,88 @@ def _mark_scores(s, viewer, out):
 
 
 @njit_inline
-def _mark_winner(out, start, draw, winner, viewer, players):
+def _mark_winner(out, start, draw, winner, places):
     if winner == DRAWN:
         out[draw] = 1
     elif winner != UNDECIDED:
-        out[start + _relative(winner, viewer, players)] = 1
+        out[start + _relative(winner, places)] = 1
 
 
 @njit_inline
-def _mark_seat_scores(s, viewer, players, out):
+def _mark_seat_scores(s, places, players, out):
     """Scores of a game in which every seat is a side; results share the entry for a draw."""
     for seat in range(players):
-        k = _relative(seat, viewer, players)
+        k = _relative(seat, places)
         out[_SEAT_TRICKS + k] = s.tricks[seat]
         out[_SEAT_SCORE + k] = _byte(s.score[seat], POINTS_OFFSET)
         out[_SEAT_GAMES + k] = s.games[seat]
         out[_SEAT_POINTS + k] = _byte(s.points[seat], POINTS_OFFSET)
     if s.phase == OVER:
-        _mark_winner(out, _GAME_WINNER, _GAME_RESULT + 2, s.game_winner, viewer, players)
-        _mark_winner(out, _MATCH_WINNER, _MATCH_RESULT + 2, s.match_winner, viewer, players)
+        _mark_winner(out, _GAME_WINNER, _GAME_RESULT + 2, s.game_winner, places)
+        _mark_winner(out, _MATCH_WINNER, _MATCH_RESULT + 2, s.match_winner, places)
 
 
 @njit_inline
-def encode_seen(s, codes, viewer, absolute, out):
+def encode_seen(s, blank, viewer, absolute, out):
     """Write the observation of a record that ``hide`` has cleared for ``viewer``.
 
-    ``codes`` is :func:`rule_codes`; ``out`` is uint8[OBSERVATION_SIZE].
+    ``blank`` is :func:`blank_observation`; ``out`` is uint8[OBSERVATION_SIZE].
     """
     viewer = np.int64(viewer)  # plain Python keeps a seat in eight bits otherwise
-    players = np.int64(codes[_PLAYERS_CODE])
-    out[:] = 0
-    for k in range(_FIRST_RULES):
-        out[_RULES + k] = codes[k]
+    players = np.int64(blank[_RULES + _PLAYERS_CODE])
+    places = _PLACES[players, viewer]
+    for k in range(OBSERVATION_SIZE):
+        out[k] = blank[k]
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     phase = np.int64(s.phase)
     out[_PHASE + phase if phase < _FIRST_PHASES else _OTHER_PHASE - _FIRST_PHASES + phase] = 1
-    _mark_seat(out, _TURN, s.turn, viewer, players)
-    _mark_seat(out, _DEALER, s.dealer, viewer, players)
+    _mark_seat(out, _TURN, s.turn, places)
+    _mark_seat(out, _DEALER, s.dealer, places)
     _mark_cards(out, _HAND, s.hand[viewer], row)
     _mark_cards(out, _UPCARD, s.upcard, row)
     out[_PLACE + s.place] = 1
-    _mark_seat(out, _TAKER, s.taker, viewer, players)
+    _mark_seat(out, _TAKER, s.taker, places)
     _mark_cards(out, _DISCARD, s.discard, row)
     if s.swapper >= 0:
         _mark_cards(out, _SWAPPED, s.swapped, row)
-        _mark_seat(out, _SWAPPER, s.swapper, viewer, players)
-    _mark_calls(s, viewer, players, out, row)
+        _mark_seat(out, _SWAPPER, s.swapper, places)
+    _mark_calls(s, places, players, out, row)
     if s.leader[0] >= 0:
-        _mark_tricks(s, viewer, players, out, row)
+        _mark_tricks(s, places, out, row)
     out[_GAMES + 2] = s.drawn
     out[_HANDS] = _byte(s.hands, 0)
     if phase == OVER:
         out[_THROWN_IN] = s.thrown_in
-        _mark_seat(out, _OFFENDER, s.offender, viewer, players)
-        _mark_seat(out, _NEXT_DEALER, s.next_dealer, viewer, players)
-    if codes[_VARIANT_CODE] == PARTNERSHIP:
+        _mark_seat(out, _OFFENDER, s.offender, places)
+        _mark_seat(out, _NEXT_DEALER, s.next_dealer, places)
+    if blank[_RULES + _VARIANT_CODE] == PARTNERSHIP:
         _mark_scores(s, viewer, out)
     else:
-        for k in range(_FIRST_RULES, N_RULES):
-            out[_OTHER_RULES - _FIRST_RULES + k] = codes[k]
         _mark_cards(out, _BURIED, s.buried, row)
-        _mark_seat_scores(s, viewer, players, out)
+        _mark_seat_scores(s, places, players, out)
 
 
 @njit_inline
-def encode(s, r, codes, viewer, absolute, scratch, out):
+def encode(s, r, blank, viewer, absolute, scratch, out):
     """Write what ``viewer`` can know of record ``s`` under the rule record ``r``.
 
-    ``scratch`` is STATE[1], overwritten; ``codes`` is :func:`rule_codes` of the same rule set;
-    ``absolute`` chooses the frame; ``out`` is uint8[OBSERVATION_SIZE].
+    ``scratch`` is STATE[1], overwritten; ``blank`` is :func:`blank_observation` of the same rule
+    set; ``absolute`` chooses the frame; ``out`` is uint8[OBSERVATION_SIZE].
     """
     scratch[0] = s
     seen = scratch[0]
     hide(seen, r, viewer)
-    encode_seen(seen, codes, viewer, absolute, out)
+    encode_seen(seen, blank, viewer, absolute, out)
 
 
 @njit
-def encode_seats(states, rules, codes, which, absolute, out):
+def encode_seats(states, rules, blanks, which, absolute, out):
     """Write what each seat of each game can know.
 
     Args:
         states: STATE[B], full records.
         rules: RULES[K].
-        codes: uint8[K, N_RULES], :func:`rule_codes` of the same rule sets.
+        blanks: uint8[K, OBSERVATION_SIZE], :func:`blank_observation` of the same rule sets.
         which: int16[B], the rule set of each game.
         absolute: The frame.
         out: uint8[B, 4, OBSERVATION_SIZE]; seats that a game does not have are left alone.
@@ -445,17 +464,17 @@ def encode_seats(states, rules, codes, which, absolute, out):
     for i in range(len(states)):
         k = which[i]
         for seat in range(rules[k].players):
-            encode(states[i], rules[k], codes[k], seat, absolute, scratch, out[i, seat])
+            encode(states[i], rules[k], blanks[k], seat, absolute, scratch, out[i, seat])
 
 
-@njit_inline
+@njit
 def encode_hidden(s, r, viewer, absolute, out):
     """Write all hands, the kitty and the discard, for critics: uint8[HIDDEN_SIZE]."""
-    viewer, players = np.int64(viewer), np.int64(r.players)
+    places = _PLACES[r.players, viewer]
     out[:] = 0
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
-    for seat in range(players):
-        _mark_cards(out, N_CARDS * _relative(seat, viewer, players), s.hand[seat], row)
+    for seat in range(r.players):
+        _mark_cards(out, N_CARDS * _relative(seat, places), s.hand[seat], row)
     _mark_cards(out, _KITTY, s.kitty | s.spare | s.dummy, row)
     _mark_cards(out, _HIDDEN_DISCARD, s.discard | s.buried, row)
 

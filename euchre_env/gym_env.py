@@ -32,12 +32,12 @@ Step = tuple[npt.NDArray[np.uint8], float, bool, bool, dict[str, Any]]
 
 
 @njit
-def _final_observations(states, rules, codes, which, viewers, done, absolute, out):
+def _final_observations(states, rules, blanks, which, viewers, done, absolute, out):
     scratch = np.empty(1, STATE)
     for i in range(len(done)):
         if done[i]:
             k = which[i]
-            encode(states[i], rules[k], codes[k], viewers[i], absolute, scratch, out[i])
+            encode(states[i], rules[k], blanks[k], viewers[i], absolute, scratch, out[i])
 
 
 def final_observations(
@@ -54,7 +54,7 @@ def final_observations(
     out = np.zeros((games.batch, OBSERVATION_SIZE), np.uint8)
     absolute = games.frame == "absolute"
     _final_observations(
-        games.final_states, games.rules, games.codes, which, viewers, done, absolute, out
+        games.final_states, games.rules, games.blanks, which, viewers, done, absolute, out
     )
     return out
 

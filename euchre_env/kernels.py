@@ -280,10 +280,26 @@ def _after_hand(
 
 
 @njit
+def _observe(states, rules, blanks, which, mode, observations, hidden, start, stop):
+    """Write what the seats to act can know, and for critics the rest.
+
+    A loop apart: within that of the steps the encoder would take the registers that they need.
+    """
+    scratch = np.empty(1, STATE)
+    absolute = (mode & ABSOLUTE) != 0
+    for i in range(start, stop):
+        s, k = states[i], which[i]
+        if mode & OBSERVE:
+            encode(s, rules[k], blanks[k], s.turn, absolute, scratch, observations[i])
+        if mode & HIDDEN:
+            encode_hidden(s, rules[k], s.turn, absolute, hidden[i])
+
+
+@njit
 def run_games(
     states,
     rules,
-    codes,
+    blanks,
     which,
     mode,
     max_hands,
@@ -306,7 +322,6 @@ def run_games(
     Finished episodes keep their last record and start again.
     """
     deck = np.empty(N_CARDS, np.int8)
-    scratch = np.empty(1, STATE)
     absolute = (mode & ABSOLUTE) != 0
     for i in range(start, stop):
         s = states[i]
@@ -338,11 +353,8 @@ def run_games(
                 )
         actors[i] = s.turn
         write_mask(legal_sets[i], s.frame, absolute, words, MASK_WORDS * i)
-        if mode & OBSERVE:
-            k = which[i]
-            encode(s, rules[k], codes[k], s.turn, absolute, scratch, observations[i])
-        if mode & HIDDEN:
-            encode_hidden(s, rules[which[i]], s.turn, absolute, hidden[i])
+    if mode & (OBSERVE | HIDDEN):
+        _observe(states, rules, blanks, which, mode, observations, hidden, start, stop)
 
 
 @njit

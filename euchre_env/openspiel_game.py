@@ -37,7 +37,7 @@ import pyspiel
 from . import belief, rules
 from .actions import FROM_ABSOLUTE, action_text, legal_ids
 from .cards import JOKER, N_CARDS, card_text, cards_of, deck_of
-from .encoding import LAYOUT, OBSERVATION_SIZE, encode, rule_codes
+from .encoding import LAYOUT, OBSERVATION_SIZE, blank_observation, encode
 from .ruleset import OPTIONS, Ruleset
 
 NAME = "python_euchre"
@@ -70,7 +70,7 @@ class _Rules(NamedTuple):
 
     ruleset: Ruleset
     record: Any
-    codes: npt.NDArray[np.uint8]
+    blank: npt.NDArray[np.uint8]
     score: tuple[int, int]
     order: tuple[int, ...]  # the places of the deck in the order of dealing
 
@@ -86,7 +86,7 @@ def _rules_of(text: str, score: tuple[int, int]) -> _Rules:
     ruleset.require_partnership("OpenSpiel's game is")
     kitty = range(KITTY_AT, KITTY_AT + 3) if ruleset.joker else ()
     order = (UPCARD_AT, *range(UPCARD_AT), *kitty)
-    return _Rules(ruleset, ruleset.record()[0], rule_codes(ruleset), score, order)
+    return _Rules(ruleset, ruleset.record()[0], blank_observation(ruleset), score, order)
 
 
 def _without_slashes(text: str) -> str:
@@ -378,7 +378,7 @@ def _observation(state: EuchreState, player: int) -> npt.NDArray[np.uint8]:
     out = np.zeros(OBSERVATION_SIZE, np.uint8)
     shared = state.rules
     scratch = rules.new_states(1)
-    encode(state.record, shared.record, shared.codes, player, _ABSOLUTE, scratch, out)
+    encode(state.record, shared.record, shared.blank, player, _ABSOLUTE, scratch, out)
     return out
 
 

@@ -227,7 +227,7 @@ def left(seat):
 def next_seat(r, seat):
     """The seat to the left (clockwise), among the players that the game has."""
     seat = np.int64(seat) + 1
-    return seat if seat < r.players else np.int64(0)
+    return seat & ((seat - np.int64(r.players)) >> 63)  # 0 after the last, without a branch
 
 
 @njit
@@ -377,8 +377,9 @@ def deal(s, r, deck, dealer):
     s.dealer = dealer
     s.frame = NATURAL if deck[20] == JOKER else deck[20] // 6
     frame = s.frame
-    for seat in range(r.players):
-        s.hand[seat] = _cards_from(deck, 5 * seat, 5 * seat + 5, frame)
+    for seat in range(N_SEATS):
+        held = _cards_from(deck, 5 * seat, 5 * seat + 5, frame)
+        s.hand[seat] = held if seat < r.players else 0
     s.upcard = _cards_from(deck, 20, 21, frame)
     s.kitty = _cards_from(deck, 21, 24, frame)
     if r.players < N_SEATS:
@@ -980,14 +981,22 @@ def _winner_of_game(s, r):
     Where several reach the target together, the one that is further on wins; if that is shared,
     another hand is played (a decision of this project, for games without partners).
     """
-    sign = -1 if counts_down(r) else 1
-    first = _highest(s.score, count_sides(r), sign)
-    if r.hands_per_game != 0:
-        return first if s.hands >= r.hands_per_game else UNDECIDED
-    if first == DRAWN:
+    if not _is_over(s, r):
         return UNDECIDED
-    goal = 0 if counts_down(r) else r.target_score
-    return first if sign * (s.score[first] - goal) >= 0 else UNDECIDED
+    first = _highest(s.score, count_sides(r), -1 if counts_down(r) else 1)
+    return UNDECIDED if first == DRAWN and r.hands_per_game == 0 else first
+
+
+@njit
+def _is_over(s, r):
+    """Whether all hands of the game have been played, or a side has come to its end."""
+    if r.hands_per_game != 0:
+        return s.hands >= r.hands_per_game
+    down = counts_down(r)
+    for side in range(count_sides(r)):
+        if s.score[side] <= 0 if down else s.score[side] >= r.target_score:
+            return True
+    return False
 
 
 @njit

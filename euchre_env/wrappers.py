@@ -75,7 +75,7 @@ def _stable_baselines3_class() -> Callable[..., Any]:
         def _observe(self, states: Any, which: Any) -> npt.NDArray[np.uint8]:
             games = self.games
             absolute = games.frame == "absolute"
-            encode_seats(states, games.rules, games.codes, which, absolute, self._seen)
+            encode_seats(states, games.rules, games.blanks, which, absolute, self._seen)
             return self._seen.reshape(self.num_envs, -1).copy()
 
         def _infos(self, done: npt.NDArray[Any], which: Any) -> list[dict[str, Any]]:

@@ -149,7 +149,7 @@ def _final_observations(hands: Hands, rulesets: Sequence[Ruleset]) -> Array:
     """What each seat saw at the end of each hand, uint8[B, 4, D]."""
     out = np.zeros((len(hands.final), N_SEATS, OBSERVATION_SIZE), np.uint8)
     table = RuleTable.of(rulesets)
-    encode_seats(hands.final, table.rules, table.codes, hands.which, False, out)
+    encode_seats(hands.final, table.rules, table.blanks, hands.which, False, out)
     return out
 
 
