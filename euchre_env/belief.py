@@ -1022,11 +1022,7 @@ def history(state: Any, ruleset: Ruleset) -> list[tuple[Any, int]]:
     Returns:
         Pairs of the full record before a decision (its generator state is 0) and the act taken,
         an id in that record's frame. Answers about weak hands are there unless a hand was swapped.
-
-    Raises:
-        RulesetError: a game without partners.
     """
-    ruleset.require_partnership("beliefs are")
     world = new_states(1)
     world[0] = state
     records = new_states(MAX_ACTS)

@@ -23,6 +23,10 @@ def share(_: int) -> int:
     return cores()
 
 
+def deaf(_: int) -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def die_once(flag: Path, number: int) -> int:
     """A square; the process that is the first to come to number 3 kills itself."""
     if number == 3 and not flag.exists():

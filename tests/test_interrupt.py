@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -48,14 +48,6 @@ JOBS: dict[str, str] = {
     "agree": "random",
 }
 """A small job for every verb."""
-
-
-@pytest.fixture(autouse=True)
-def heed_ctrl_c() -> Iterator[None]:
-    """Whoever is started in the background is deaf to Ctrl-C, and so would these tests be."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def words_of(verb: str, folder: Path) -> list[str]:

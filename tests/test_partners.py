@@ -21,7 +21,7 @@ from agents.evaluation.shares import play_shares
 from agents.evaluation.timing import decision_time
 from agents.selfplay.files import generate, plan_of
 from agents.selfplay.hands import play_hands
-from euchre_env import belief, equity, solver
+from euchre_env import equity
 from euchre_env.ruleset import VARIANT_PRESETS, Ruleset, RulesetError
 from tests.table import Table
 
@@ -33,19 +33,11 @@ def table() -> Table:
     return Table.dealt(BUCK, DECK.split(), 0)
 
 
-def solved() -> Any:
-    return solver.solve(table().s, table().r)
-
-
 def advised() -> Any:
     return Advisor("champion", 2).advise(np.array([table().s]), BUCK)
 
 
 NEEDS: dict[str, Callable[[], Any]] = {
-    "the solver is": solved,
-    "the solver is ": lambda: solver.best_call(table().s, table().r),
-    "beliefs are": lambda: belief.count_worlds(table().s, BUCK, 1),
-    "beliefs are ": lambda: belief.history(table().s, BUCK),
     "chances to win a game are": lambda: equity.equity_table(BUCK),
     "chances to win a game are ": lambda: equity.outcomes_of(BUCK),
     "advice is": advised,
@@ -82,10 +74,14 @@ def test_a_player_who_needs_partners_is_named(what: str) -> None:
         ASKED[what]()
 
 
-@pytest.mark.parametrize("name", ["pimc:2", "ismcts:2", "mixed:2", "oracle", "champion+search:2"])
+@pytest.mark.parametrize(
+    "name", ["pimc:2+infer", "ismcts:2", "mixed:2", "oracle", "champion+search:2"]
+)
 def test_searching_players_need_partners(name: str) -> None:
     for preset in VARIANT_PRESETS:
-        with pytest.raises(AgentError, match="name random, first_legal, greedy, or a policy"):
+        with pytest.raises(
+            AgentError, match="name random, first_legal, greedy, pimc:N, or a policy"
+        ):
             require_player([agents.make(name)], Ruleset.preset(preset))
     require_player([agents.make(name)], Ruleset())
 

@@ -1025,10 +1025,10 @@ def test_a_new_deal_leaves_nothing_of_the_last_hand() -> None:
 
 def test_a_new_match_leaves_nothing_of_the_last_one() -> None:
     t = deal(match_games=3, score=(9, 9)).do("order_up with_partner 9S").finish()
-    assert t.s.games.tolist() != [0, 0, 0]
-    t.s.games[2] = 1  # as after a game drawn
+    assert t.s.games.tolist() != [0, 0, 0, 0]
+    t.s.drawn = 1
     rules.new_match(t.s, t.r)
-    assert (t.score, t.s.games.tolist(), t.s.hands) == ((0, 0), [0, 0, 0], 0)
+    assert (t.score, t.s.games.tolist(), t.s.drawn, t.s.hands) == ((0, 0), [0] * 4, 0, 0)
     assert (t.s.game_winner, t.s.match_winner) == (rules.UNDECIDED, rules.UNDECIDED)
 
 

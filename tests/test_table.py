@@ -324,7 +324,7 @@ def test_what_the_other_games_tell_of_their_end() -> None:
 
 
 def test_players_that_know_no_other_game_are_refused() -> None:
-    for name in ("heuristic", "pimc:5"):
+    for name in ("heuristic", "mixed:5"):
         with pytest.raises(AgentError, match="plays the partnership game only, not variant='buck'"):
             Table(Ruleset.preset("buck"), ["greedy", name, None, "greedy"], 1)
     with pytest.raises(ValueError, match="a table has 3 seats, not 4"):

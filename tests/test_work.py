@@ -323,6 +323,15 @@ def wait_until(condition: Any, seconds: float = 120.0) -> None:
         time.sleep(0.05)
 
 
+DEAF = """
+from agents.work.processes import Processes
+from tests.pieces import deaf
+workers = Processes(2)
+print(list(workers.map(deaf, [0, 1])))
+workers.close()
+"""
+
+
 def long_command(workers: str, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "agents", *LONG.format(workers).split()],
@@ -332,6 +341,15 @@ def long_command(workers: str, folder: Path) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="there are no masks")
+def test_not_even_the_first_worker_gets_ctrl_c() -> None:
+    """What counts the resources of processes is started with the first, and lifts the mask."""
+    told = subprocess.run(
+        [sys.executable, "-c", DEAF], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "[True, True]\n"
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")

@@ -9,6 +9,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias, cast
 
@@ -146,6 +147,7 @@ def _ctrl_c_held_back() -> Iterator[None]:
     A terminal sends it to all of its processes. The mask is inherited by what this thread starts;
     another thread of this process may take the signal nevertheless, and Python would raise here.
     """
+    resource_tracker.ensure_running()  # where it is started meanwhile it lifts the mask
     if threading.current_thread() is not threading.main_thread():
         with _ctrl_c_masked():
             yield
