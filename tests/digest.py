@@ -25,12 +25,12 @@ def words_of(s: Any) -> bytes:
     return b"".join(np.asarray(s[name]).tobytes() for name in rules.STATE.names)
 
 
-def seen_by(s: Any, r: Any, codes: Any, viewer: int) -> bytes:
+def seen_by(s: Any, r: Any, blank: Any, viewer: int) -> bytes:
     scratch = rules.new_states(1)
     parts = []
     for absolute in (False, True):
         out = np.zeros(encoding.OBSERVATION_SIZE, np.uint8)
-        encoding.encode(s, r, codes, viewer, absolute, scratch, out)
+        encoding.encode(s, r, blank, viewer, absolute, scratch, out)
         hidden = np.zeros(encoding.HIDDEN_SIZE, np.uint8)
         encoding.encode_hidden(s, r, viewer, absolute, hidden)
         parts += [out.tobytes(), hidden.tobytes()]
@@ -52,7 +52,7 @@ def masks_of(s: Any, legal: int) -> bytes:
 
 def play(ruleset: Ruleset, seed: int, hands: int, rng: random.Random) -> dict[str, Any]:
     """Digests of some hands in a row of one match, and the last points."""
-    r, codes = ruleset.record()[0], encoding.rule_codes(ruleset)
+    r, blank = ruleset.record()[0], encoding.blank_observation(ruleset)
     s, deck = rules.new_states(1)[0], np.zeros(25, np.int8)
     s.rng = kernels.seed_of(np.uint64(seed), np.uint64(1))
     kernels.start_episode(s, r, -1, deck)
@@ -64,7 +64,7 @@ def play(ruleset: Ruleset, seed: int, hands: int, rng: random.Random) -> dict[st
             anyone = rng.randrange(ruleset.players)
             viewers = (anyone, int(s.turn)) if legal else (anyone,)
             for viewer in viewers:
-                chain.update(seen_by(s, r, codes, viewer))
+                chain.update(seen_by(s, r, blank, viewer))
             digests.append(chain.hexdigest()[:8])
             if not legal:
                 break

@@ -47,8 +47,8 @@ def random_deck(rng: random.Random, joker: bool = False, redraw: bool = False) -
 def observe(s: Any, ruleset: Ruleset, viewer: int, absolute: bool) -> np.ndarray:
     """The observation of one seat, uint8[D]."""
     out = np.zeros(encoding.OBSERVATION_SIZE, np.uint8)
-    codes = encoding.rule_codes(ruleset)
-    encoding.encode(s, ruleset.record()[0], codes, viewer, absolute, SCRATCH, out)
+    blank = encoding.blank_observation(ruleset)
+    encoding.encode(s, ruleset.record()[0], blank, viewer, absolute, SCRATCH, out)
     return out
 
 
