@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env._jit import njit
-from euchre_env.actions import action_text
-from euchre_env.encoding import OBSERVATION_SIZE, encode_seen, rule_codes
+from euchre_env.actions import action_text, count_actions
+from euchre_env.encoding import encode_seen, observation_size, rule_codes
 from euchre_env.kernels import first_illegal, legal_sets, seed_of
-from euchre_env.rules import N_ACTIONS, STATE, hide
+from euchre_env.rules import ALL_ACTIONS, STATE, hide
 from euchre_env.ruleset import Ruleset
 
 Array = npt.NDArray[Any]
@@ -104,15 +104,15 @@ class View:
 
     @cached_property
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """int8[B, 38], the legal actions by trump-relative id."""
-        mask = np.empty((len(self), N_ACTIONS), np.int8)
+        """int8[B, 38], the legal actions by trump-relative id; 46 with cards below nine."""
+        mask = np.empty((len(self), count_actions(*self.rulesets)), np.int8)
         _spread(self.legal, mask)
         return mask
 
     @cached_property
     def observation(self) -> npt.NDArray[np.uint8]:
         """uint8[B, D], the observations of the seats to act in the trump-relative frame."""
-        out = np.empty((len(self), OBSERVATION_SIZE), np.uint8)
+        out = np.empty((len(self), observation_size(*self.rulesets)), np.uint8)
         _encode(self.states, self.codes, self.which, out)
         return out
 
@@ -184,7 +184,7 @@ def _clear(states, rules, which, games, seen):
 @njit
 def _spread(sets, masks):
     for i in range(len(sets)):
-        for a in range(N_ACTIONS):
+        for a in range(masks.shape[1]):
             masks[i, a] = (sets[i] >> a) & 1
 
 
@@ -262,7 +262,7 @@ def check_actions(
 def _complaint(view: View, row: int, action: int, name: str, game: int) -> str:
     s = view.states[row]
     legal = [action_text(a, "trump", s) for a in np.flatnonzero(view.action_mask[row]).tolist()]
-    word = action_text(action, "trump", s) if 0 <= action < N_ACTIONS else "no action"
+    word = action_text(action, "trump", s) if 0 <= action < ALL_ACTIONS else "no action"
     return (
         f"agent {name!r} chose {action} ({word}) in game {game}, seat {int(s['turn'])}: "
         f"legal are {', '.join(legal)}"
