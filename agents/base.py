@@ -132,7 +132,8 @@ class Agent(Protocol):
         name: What reports call it; the registry's ``make(name)`` gives the same agent.
         oracle: Whether it is shown hidden cards; every report then says so.
 
-    An agent that also plays games without partners says so by ``plays_alone = True``.
+    An agent that also plays games without partners says so by ``plays_alone = True``, and one that
+    plays with 28 or 32 cards by ``plays_large_decks = True``.
     """
 
     name: str
@@ -147,8 +148,15 @@ def require_player(agents: Sequence[Agent], ruleset: Ruleset) -> None:
     """Refuse agents that cannot play a game: one without partners is for those that say so.
 
     Raises:
-        AgentError: one of them only knows the partnership game.
+        AgentError: one of them only knows the partnership game, or the deck of 24 cards.
     """
+    for agent in agents if ruleset.is_wide else ():
+        if not getattr(agent, "plays_large_decks", False):
+            raise AgentError(
+                f"{agent.name} plays with the deck of 24 cards only, not "
+                f"lowest_rank={ruleset.lowest_rank}: name random, first_legal, greedy, pimc:N, or "
+                "a policy trained for it"
+            )
     if ruleset.is_partnership:
         return
     for agent in agents:

@@ -160,7 +160,9 @@ _BLOCKS = (
     Block("seat_games", _SEAT, "games won by each seat; likewise"),
     Block("game_winner", _SEAT, "the seat that won the game; likewise"),
     Block("match_winner", _SEAT, "the seat that won the match; likewise"),
-    Block("other_rules", (_OTHER_RULES_END - _FIRST_RULES,), "further codes of the rule set; likewise"),
+    Block(
+        "other_rules", (_OTHER_RULES_END - _FIRST_RULES,), "further codes of the rule set; likewise"
+    ),
 )
 PARTNERSHIP_BLOCKS = tuple(
     block.name for block in _BLOCKS[: [b.name for b in _BLOCKS].index("rules") + 1]

@@ -84,6 +84,7 @@ def _rules_of(text: str, score: tuple[int, int]) -> _Rules:
     """
     ruleset = Ruleset.parse(_without_slashes(text))
     ruleset.require_partnership("OpenSpiel's game is")
+    ruleset.require_small_deck("OpenSpiel's game is")
     kitty = range(KITTY_AT, KITTY_AT + 3) if ruleset.joker else ()
     order = (UPCARD_AT, *range(UPCARD_AT), *kitty)
     return _Rules(ruleset, ruleset.record()[0], rule_codes(ruleset), score, order)

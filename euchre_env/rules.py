@@ -31,7 +31,6 @@ from .cards import (
     N_BITS,
     N_FRAMES,
     N_SUITS,
-    NATURAL,
     NINE,
     NO_TRUMP,
     OF_RANK,
@@ -46,8 +45,8 @@ from .cards import (
     TRUMP_SUIT,
     TRUMPS,
     WIDE,
-    from_natural,
     frame_of,
+    from_natural,
     is_wide,
     join_low,
     popcount,
@@ -352,6 +351,17 @@ def _action_bits() -> npt.NDArray[np.int8]:
     return table
 
 
+def _card_actions() -> npt.NDArray[np.int8]:
+    table = np.full((2 * N_FRAMES, N_BITS), NOBODY, np.int8)
+    for frame, bits in enumerate(_action_bits().tolist()):
+        for action, bit in enumerate(bits):
+            if bit >= 0:
+                table[frame, bit] = action
+    return table
+
+
+CARD_ACTION = _card_actions()
+"""int8[10, 32]: the action that lays the card at each bit of each frame."""
 ACTION_BIT: npt.NDArray[np.int8] = _action_bits()
 """int8[10, 46]: the bit of the card that an action of a frame lays, -1 for other actions."""
 
@@ -360,6 +370,12 @@ ACTION_BIT: npt.NDArray[np.int8] = _action_bits()
 def action_bit(action, frame):
     """The bit of the card that an action of ``frame`` lays; the action itself where that is so."""
     return np.int64(ACTION_BIT[frame, action]) if is_wide(frame) else np.int64(action)
+
+
+@njit
+def card_action(bit, frame):
+    """The action that lays the card at ``bit`` of ``frame``: with 24 cards the bit itself."""
+    return np.int64(CARD_ACTION[frame, bit]) if is_wide(frame) else np.int64(bit)
 
 
 @njit
@@ -427,6 +443,12 @@ def deck_size(r):
 def has_low_cards(r):
     """Whether the deck has cards below nine, and sets of cards are in wide frames."""
     return r.lowest_rank < 9
+
+
+@njit
+def missing_cards(r, frame):
+    """Those cards of a wide ``frame`` that the deck does not have: the sevens, of 28 cards."""
+    return np.int64(OF_RANK[frame, SEVEN]) if r.lowest_rank == 8 else ONE & 0
 
 
 @njit

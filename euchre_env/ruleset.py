@@ -572,7 +572,7 @@ _ROWS: dict[str, Option] = {
     ),
     "lowest_rank": Option(
         kind="int",
-        group="Game",
+        group="Deck",
         meaning="the lowest rank of the deck: 24 cards from the nine, 28 from the eight, 32 from "
         "the seven",
         phrases=("{}s as the lowest cards",),
