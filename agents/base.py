@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from euchre_env._jit import njit
 from euchre_env.actions import action_text, count_actions
+from euchre_env.cards import is_wide
 from euchre_env.encoding import encode_seen, observation_size, rule_codes
 from euchre_env.kernels import first_illegal, legal_sets, seed_of
 from euchre_env.rules import ALL_ACTIONS, STATE, hide
@@ -198,8 +199,12 @@ def _spread(sets, masks):
 
 @njit
 def _encode(seen, codes, which, out):
+    scratch = np.empty(1, STATE)
     for i in range(len(seen)):
         s = seen[i]
+        if is_wide(s.frame):
+            scratch[0] = s
+            s = scratch[0]
         encode_seen(s, codes[which[i]], np.int64(s.turn), False, out[i])
 
 

@@ -269,10 +269,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
     """Euchre as a PettingZoo AEC environment.
 
     Order of calls, bounds and legality are checked here, with clear messages, so that no wrapper
-    is needed. An observation is ``{"observation": uint8[D], "action_mask": int8[38]}``, and int8[46]
-    with 28 or 32 cards, where D is larger too; the mask is all zero for agents that are not to act.
-    Rewards are the points of the hand just ended, those of the agent's side less the mean of the
-    other sides', on the step that ends it; over sides they add up to nothing. A seat that sits out stays alive and is never selected.
+    is needed. An observation is ``{"observation": uint8[D], "action_mask": int8[38]}`` (int8[46]
+    with 28 or 32 cards, where D is larger too); the mask is all zero for agents that are not to
+    act. Rewards are the points of the hand just ended, those of the agent's side less the mean of
+    the other sides', on the step that ends it; over sides they add up to nothing. A seat that sits
+    out stays alive and is never selected.
 
     Args:
         ruleset: A rule set, or its text.

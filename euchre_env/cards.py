@@ -445,6 +445,11 @@ def deck_cards(joker: bool = False, lowest_rank: int = 9) -> list[int]:
     return [*range(JOKER + joker), *range(N_CARDS, N_CARDS + low)]
 
 
+def deck_length(lowest_rank: int) -> int:
+    """The length of a ``deck`` array: 25, or 32 where there are cards below nine."""
+    return N_CARDS if lowest_rank == LOWEST_RANKS[-1] else WIDE_DECK
+
+
 def deck_of(
     cards: str | Iterable[str | int], joker: bool = False, lowest_rank: int = 9
 ) -> npt.NDArray[np.int8]:
@@ -476,5 +481,4 @@ def deck_of(
             f"a deck has {len(known)} cards, this one has {len(ids)}: "
             f"missing {', '.join(missing) or 'none'}"
         )
-    length = N_CARDS if lowest_rank == LOWEST_RANKS[-1] else WIDE_DECK
-    return np.array(ids + [-1] * (length - len(ids)), np.int8)
+    return np.array(ids + [-1] * (deck_length(lowest_rank) - len(ids)), np.int8)

@@ -459,22 +459,90 @@ def _mark_seat_scores(s, viewer, players, out):
         _mark_winner(out, _MATCH_WINNER, _MATCH_RESULT + 2, s.match_winner, viewer, players)
 
 
+# --- cards below nine --------------------------------------------------------------------------
+
+
+@njit_inline
+def _low_entry(k, frame, absolute):
+    return (k & ~3) + np.int64(SUIT_AT[frame, k & 3]) if absolute else np.int64(k)
+
+
+@njit_inline
+def _take_low(cards, frame, absolute, start, out):
+    """Mark those of a wide set that are below nine; returns the others, in the small frame."""
+    high, low = split_low(cards, frame)
+    for k in range(N_LOW):
+        if (low >> k) & 1:
+            out[start + _low_entry(k, frame, absolute)] = 1
+    return high
+
+
+@njit_inline
+def _take_low_play(s, trick, seat, relative, frame, absolute, out):
+    card = np.int64(CARD_AT[frame, s.plays[trick, seat]])
+    if card < N_CARDS:
+        s.plays[trick, seat] = BIT_OF[frame - WIDE, card]
+        return
+    s.plays[trick, seat] = NOBODY
+    suit = (card - N_CARDS) & 3
+    entry = suit if absolute else np.int64(RELATIVE_SUIT[frame, suit])
+    entry += (card - N_CARDS) & ~3
+    out[_LOW_PLAYED + N_LOW * relative + entry] = 1
+    out[_LOW_TRICK_OF_CARD + entry] = trick + 1
+    if trick == s.trick:
+        out[_LOW_TRICK_CARDS + N_LOW * relative + entry] = 1
+
+
+@njit_inline
+def _take_low_cards(s, codes, viewer, absolute, out):
+    """Mark the cards below nine of a cleared record; it keeps the others, in the small frame."""
+    if len(out) < WIDE_OBSERVATION_SIZE:
+        raise ValueError("an observation of a game with cards below nine has more entries")
+    players = np.int64(codes[_PLAYERS_CODE])
+    out[_LOW_START] = 9 - codes[_LOWEST_RANK_CODE]
+    frame = np.int64(s.frame)
+    s.hand[viewer] = _take_low(s.hand[viewer], frame, absolute, _LOW_HAND, out)
+    s.upcard = _take_low(s.upcard, frame, absolute, _LOW_UPCARD, out)
+    s.discard = _take_low(s.discard, frame, absolute, _LOW_DISCARD, out)
+    s.led, _ = split_low(s.led, frame)
+    for seat in range(players):
+        s.void[seat], _ = split_low(s.void[seat], frame)
+        for t in range(N_TRICKS):
+            if s.plays[t, seat] >= 0:
+                relative = _relative(seat, viewer, players)
+                _take_low_play(s, t, seat, relative, frame, absolute, out)
+    s.frame = frame - WIDE
+
+
+@njit_inline
+def _encode_hidden_wide(s, players, viewer, absolute, out):
+    if len(out) < WIDE_HIDDEN_SIZE:
+        raise ValueError("the hidden cards of a game with cards below nine have more entries")
+    frame = np.int64(s.frame)
+    row = frame - WIDE if absolute else np.int64(_RELATIVE_ROW)
+    for seat in range(players):
+        k = _relative(seat, viewer, players)
+        high = _take_low(s.hand[seat], frame, absolute, _LOW_ALL_HANDS + N_LOW * k, out)
+        _mark_cards(out, N_CARDS * k, high, row)
+    high = _take_low(s.kitty, frame, absolute, _LOW_KITTY, out)
+    _mark_cards(out, _KITTY, high, row)
+    high = _take_low(s.discard, frame, absolute, _LOW_HIDDEN_DISCARD, out)
+    _mark_cards(out, _HIDDEN_DISCARD, high, row)
+
+
+# --- the whole ---------------------------------------------------------------------------------
+
+
 @njit_inline
 def encode_seen(s, codes, viewer, absolute, out):
     """Write the observation of a record that ``hide`` has cleared for ``viewer``.
 
-    ``codes`` is :func:`rule_codes`; ``out`` is uint8[OBSERVATION_SIZE], or more in games with cards
-    below nine.
+    ``codes`` is :func:`rule_codes`; ``out`` is uint8[OBSERVATION_SIZE]. In games with cards below
+    nine it is uint8[WIDE_OBSERVATION_SIZE], and the record is changed: it loses those cards.
     """
     out[:] = 0
     if is_wide(s.frame):
-        _encode_wide(s, codes, viewer, absolute, out)
-    else:
-        _write_seen(s, codes, viewer, absolute, out)
-
-
-@njit_inline
-def _write_seen(s, codes, viewer, absolute, out):
+        _take_low_cards(s, codes, np.int64(viewer), absolute, out)
     viewer = np.int64(viewer)  # plain Python keeps a seat in eight bits otherwise
     players = np.int64(codes[_PLAYERS_CODE])
     for k in range(_FIRST_RULES):
@@ -508,96 +576,6 @@ def _write_seen(s, codes, viewer, absolute, out):
             out[_OTHER_RULES - _FIRST_RULES + k] = codes[k]
         _mark_cards(out, _BURIED, s.buried, row)
         _mark_seat_scores(s, viewer, players, out)
-
-
-# --- cards below nine --------------------------------------------------------------------------
-
-
-@njit
-def _mark_low(out, start, low, frame, absolute):
-    """Mark the cards of a set of eight, eights and then sevens of the relative suits."""
-    for k in range(N_LOW):
-        if (low >> k) & 1:
-            out[start + _low_entry(k, frame, absolute)] = 1
-
-
-@njit
-def _low_entry(k, frame, absolute):
-    return (k & ~3) + np.int64(SUIT_AT[frame, k & 3]) if absolute else np.int64(k)
-
-
-@njit
-def _take_low(cards, frame, absolute, start, out):
-    """Mark those of a wide set that are below nine; returns the others, in the small frame."""
-    high, low = split_low(cards, frame)
-    _mark_low(out, start, low, frame, absolute)
-    return high
-
-
-@njit
-def _take_low_play(s, trick, seat, relative, frame, absolute, out):
-    bit = s.plays[trick, seat]
-    if bit < 0:
-        return
-    card = CARD_AT[frame, bit]
-    if card < N_CARDS:
-        s.plays[trick, seat] = BIT_OF[frame - WIDE, card]
-        return
-    s.plays[trick, seat] = NOBODY
-    suit = np.int64((card - N_CARDS) & 3)
-    entry = suit if absolute else np.int64(RELATIVE_SUIT[frame, suit])
-    entry += (card - N_CARDS) & ~3
-    out[_LOW_PLAYED + N_LOW * relative + entry] = 1
-    out[_LOW_TRICK_OF_CARD + entry] = trick + 1
-    if trick == s.trick:
-        out[_LOW_TRICK_CARDS + N_LOW * relative + entry] = 1
-
-
-@njit
-def _take_low_cards(s, viewer, players, absolute, out):
-    """Mark the cards below nine of a cleared record; it keeps the others, in the small frame."""
-    frame = np.int64(s.frame)
-    s.hand[viewer] = _take_low(s.hand[viewer], frame, absolute, _LOW_HAND, out)
-    s.upcard = _take_low(s.upcard, frame, absolute, _LOW_UPCARD, out)
-    s.discard = _take_low(s.discard, frame, absolute, _LOW_DISCARD, out)
-    s.led, _ = split_low(s.led, frame)
-    for seat in range(players):
-        s.void[seat], _ = split_low(s.void[seat], frame)
-        for t in range(N_TRICKS):
-            relative = _relative(seat, viewer, players)
-            _take_low_play(s, t, seat, relative, frame, absolute, out)
-    s.frame = frame - WIDE
-
-
-@njit
-def _encode_wide(s, codes, viewer, absolute, out):
-    if len(out) < WIDE_OBSERVATION_SIZE:
-        raise ValueError("an observation of a game with cards below nine has more entries")
-    small = np.empty(1, STATE)
-    small[0] = s
-    out[_LOW_START] = 9 - codes[_LOWEST_RANK_CODE]
-    players = np.int64(codes[_PLAYERS_CODE])
-    _take_low_cards(small[0], np.int64(viewer), players, absolute, out)
-    _write_seen(small[0], codes, viewer, absolute, out)
-
-
-@njit
-def _encode_hidden_wide(s, players, viewer, absolute, out):
-    if len(out) < WIDE_HIDDEN_SIZE:
-        raise ValueError("the hidden cards of a game with cards below nine have more entries")
-    frame = np.int64(s.frame)
-    row = frame - WIDE if absolute else np.int64(_RELATIVE_ROW)
-    for seat in range(players):
-        k = _relative(seat, viewer, players)
-        high = _take_low(s.hand[seat], frame, absolute, _LOW_ALL_HANDS + N_LOW * k, out)
-        _mark_cards(out, N_CARDS * k, high, row)
-    high = _take_low(s.kitty, frame, absolute, _LOW_KITTY, out)
-    _mark_cards(out, _KITTY, high, row)
-    high = _take_low(s.discard, frame, absolute, _LOW_HIDDEN_DISCARD, out)
-    _mark_cards(out, _HIDDEN_DISCARD, high, row)
-
-
-# --- whole games -------------------------------------------------------------------------------
 
 
 @njit_inline

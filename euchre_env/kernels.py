@@ -374,6 +374,7 @@ def run_games(
     deck = np.empty(WIDE_DECK, np.int8)
     scratch = np.empty(1, STATE)
     absolute = (mode & ABSOLUTE) != 0
+    stride = WIDE_MASK_WORDS if mode & WIDE_MASKS else MASK_WORDS
     for i in range(start, stop):
         s = states[i]
         if mode & STEP:
@@ -403,11 +404,9 @@ def run_games(
                     deck,
                 )
         actors[i] = s.turn
-        if mode & WIDE_MASKS:
-            write_mask(legal_sets[i], s.frame, absolute, words, WIDE_MASK_WORDS * i)
-            write_low_mask(legal_sets[i], s.frame, absolute, words, WIDE_MASK_WORDS * i)
-        else:
-            write_mask(legal_sets[i], s.frame, absolute, words, MASK_WORDS * i)
+        write_mask(legal_sets[i], s.frame, absolute, words, stride * i)
+        if stride != MASK_WORDS:
+            write_low_mask(legal_sets[i], s.frame, absolute, words, stride * i)
         if mode & OBSERVE:
             k = which[i]
             encode(s, rules[k], codes[k], s.turn, absolute, scratch, observations[i])

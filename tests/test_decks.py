@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import random
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from agents.app.table import Table as LiveTable
 from agents.evaluation.match import play_match
 from agents.simple import greedy_action
-from euchre_env import BatchEnv, EuchreGymEnv, Ruleset, actions, cards, encoding, rules, symmetry
+from euchre_env import (
+    BatchEnv,
+    EuchreGymEnv,
+    Ruleset,
+    actions,
+    cards,
+    encoding,
+    explain,
+    render,
+    rules,
+    symmetry,
+)
 from euchre_env.aec import raw_env
 from euchre_env.cards import CardError, card_id, card_text, deck_of
 from euchre_env.kernels import shuffle
+from euchre_env.record import GameRecord, load_records, record_hand, save_records
+from euchre_env.render import shapes
+from euchre_env.replay import replay
 from euchre_env.testing import random_ruleset
 from tests.table import Table, observe, random_deck, random_walk
 
@@ -371,3 +389,94 @@ def test_players_of_the_small_deck_are_refused_by_name() -> None:
     ruleset = Ruleset.preset("euchre32")
     with pytest.raises(ValueError, match=r"heuristic plays with the deck of 24 cards only.*greedy"):
         play_match("heuristic", "random", 10, ruleset)
+
+
+# --- records, words, pictures ------------------------------------------------------------------
+
+
+def recorded(lowest_rank: int, seed: int) -> GameRecord:
+    """A game of four hands that random play went through."""
+    ruleset = Ruleset(lowest_rank=lowest_rank, stick_the_dealer=True)
+    rng, deals = random.Random(seed), []
+    for number in range(4):
+        deck, dealer = random_deck(rng, lowest=lowest_rank), rng.randrange(4)
+        history = []
+        table = Table.dealt(ruleset, deck, dealer)
+        while table.phase != "over":
+            history.append(rng.choice(sorted(table.legal)))
+            table.do(history[-1])
+        dealt = deck_of(deck, lowest_rank=lowest_rank)
+        deals.append(record_hand(ruleset, dealt, dealer, history, number + 1))
+    return GameRecord(ruleset=ruleset, deals=tuple(deals))
+
+
+@pytest.mark.parametrize("name", ["game.jsonl", "game.egn"])
+@pytest.mark.parametrize("lowest", [7, 8])
+def test_records_go_there_and_back(lowest: int, name: str, tmp_path: Path) -> None:
+    for seed in range(5):
+        game = recorded(lowest, seed)
+        results, faults = replay(game)
+        assert not faults
+        save_records(tmp_path / name, [game])
+        (again,) = load_records(tmp_path / name)
+        assert again.ruleset == game.ruleset and again.deals == game.deals
+        assert replay(again) == (results, [])
+        if name.endswith("egn"):
+            told = json.loads((tmp_path / name).read_text())["metadata"]
+            assert told["ruleset"]["min_rank"] == lowest and "euchre_env_ruleset" not in told
+
+
+def test_a_record_with_hidden_cards_is_filled_from_the_larger_deck() -> None:
+    game = recorded(7, 3)
+    deals = [
+        dataclasses.replace(deal, hands=((), (), (), ()), kitty=(), discard=None)
+        for deal in game.deals
+    ]
+    results, faults = replay(dataclasses.replace(game, deals=tuple(deals)))
+    assert not faults
+    assert [r.points for r in results] == [r.points for r in replay(game)[0]]
+
+
+def test_a_low_card_in_a_record_of_the_small_deck_is_a_fault() -> None:
+    game = recorded(7, 1)
+    _, faults = replay(dataclasses.replace(game, ruleset=Ruleset(stick_the_dealer=True)))
+    assert len(faults) == 4
+    assert "is there, but the rule set has lowest_rank=9" in faults[0].message
+
+
+def test_words_for_low_cards() -> None:
+    t = large().do("order_up with_partner")
+    assert explain.tell(t.s, actions.action_id("8S")) == "North lays away the 8S"
+    assert explain.tell(t.s, actions.action_id("8S"), 1) == "North lays away a card"
+    t.do("8S 7C 8C TC")
+    seven = actions.action_id("7H")
+    assert explain.why_illegal(t.s, t.r, seven) == (
+        "Follow suit: clubs were led, so play KC or AC."
+    )
+    assert explain.why_illegal(t.s, t.r, actions.action_id("8H")).startswith("Follow suit: clubs")
+    assert explain.why_illegal(t.s, t.r, actions.action_id("7S")) == "The 7S is not in your hand."
+    assert explain.card_name(card_id("7D")) == "seven of diamonds"
+    assert explain.tell(t.s, actions.action_id("AC")) == "North plays AC"
+
+
+def test_pictures_show_low_cards() -> None:
+    t = large().do("order_up with_partner 8S 7C 8C")
+    items = render.drawing(t.s, t.r, None)
+    text = render.ansi(items, colour=False)
+    assert all(f"[{card}]" in text for card in ("8D", "JH", "7D", "7S", "7H", "7C"))
+    assert "(8C)" in text  # it is winning the trick
+    assert "8 of hearts" in render.svg(items) or "8H" in text
+    for card in range(25, 33):
+        assert len(shapes.face(card)) == (8 if card < 29 else 7) + 4
+
+
+def test_a_hand_is_played_at_the_table() -> None:
+    ruleset = Ruleset.preset("euchre32")
+    table = LiveTable(ruleset, ["greedy", None, "random", "greedy"], 4, length="hand")
+    while not table.over:
+        if table.waits_for_person:
+            table.act(table.legal[-1])
+        else:
+            table.advance()
+    (game,) = [table.game_record()]
+    assert replay(game)[1] == []

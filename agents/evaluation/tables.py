@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env._jit import njit
-from euchre_env.cards import N_CARDS, WIDE_DECK
+from euchre_env.cards import WIDE_DECK, deck_length
 from euchre_env.kernels import (
     as_uint64,
     lowest_action,
@@ -79,7 +79,7 @@ def decks_of(seed: int, first: int, count: int, ruleset: Ruleset) -> npt.NDArray
 
     With 28 or 32 cards they are int8[count, 32].
     """
-    decks = np.empty((count, WIDE_DECK if ruleset.is_wide else N_CARDS), np.int8)
+    decks = np.empty((count, deck_length(ruleset.lowest_rank)), np.int8)
     _fill_decks(as_uint64(seed), first, np.zeros(1, STATE), ruleset.record()[0], decks)
     return decks
 

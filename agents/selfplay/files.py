@@ -397,6 +397,7 @@ def _deck(s: Any, ruleset: Ruleset) -> npt.NDArray[np.int8]:
         players,
         dummy,
         len(dummy),
+        ruleset.lowest_rank,
     )
 
 
