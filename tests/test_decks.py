@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import random
 from math import comb
@@ -12,8 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.app.cli import main
 from agents.app.table import Table as LiveTable
+from agents.bids import count_bids
 from agents.evaluation.match import play_match
+from agents.selfplay.files import Plan
 from agents.simple import greedy_action
 from euchre_env import (
     BatchEnv,
@@ -33,6 +37,7 @@ from euchre_env.kernels import shuffle
 from euchre_env.record import GameRecord, load_records, record_hand, save_records
 from euchre_env.render import shapes
 from euchre_env.replay import replay
+from euchre_env.ruleset import RulesetError
 from euchre_env.testing import random_ruleset
 from tests.table import Table, observe, random_deck, random_walk
 
@@ -480,3 +485,40 @@ def test_a_hand_is_played_at_the_table() -> None:
             table.advance()
     (game,) = [table.game_record()]
     assert replay(game)[1] == []
+
+
+# --- players that search and learn -------------------------------------------------------------
+
+
+def test_pimc_plays_larger_decks() -> None:
+    assert play_match("pimc:4", "random", 30, "euchre32", seed=3).points_per_hand > 0.5
+    with pytest.raises(ValueError, match="deck of 24 cards only"):
+        play_match("oracle", "random", 10, "euchre28")
+
+
+def test_rows_of_decisions_are_refused() -> None:
+    with pytest.raises(RulesetError, match="lowest_rank=7: rows of decisions are for the deck of"):
+        Plan(("greedy",), 2, Path("rows.npz"), (Ruleset.preset("euchre32"),))
+
+
+def test_a_person_sits_down_with_point_counters(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\n9s\n7c\nquit\n"))
+    main(["play", "--ruleset", "euchre32", "--seed", "3", "--length", "hand"])
+    told = capsys.readouterr().out
+    assert "Your hand: 7C 8H 9H AH QD" in told
+    assert "knows the deck of 24 cards only: no advice here" in told
+
+
+def test_bids_count_low_trumps() -> None:
+    """East holds the jack of diamonds and the nine of hearts, South the jack alone."""
+    t = large().do("pass")
+    seen = observe(t.s, t.ruleset, 2, False)[None]
+    mask = np.zeros((1, 46), np.int8)
+    mask[0, [25, 26]] = 1
+    first, _ = count_bids(seen, mask, np.array([25]))
+    assert first.turns.sum() == 1 and first.turns[1, 1] == 1
+    dealer = large().do("pass pass pass")
+    first, _ = count_bids(observe(dealer.s, dealer.ruleset, 0, False)[None], mask, np.array([25]))
+    assert first.turns[3, 1] == 1  # the seven of hearts
