@@ -131,6 +131,7 @@ class Advisor:
             RulesetError: a game without partners.
         """
         ruleset.require_partnership("advice is")
+        ruleset.require_small_deck("advice is")
         if not len(states):
             return []
         if (states["turn"] < 0).any():

@@ -18,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env._jit import njit
-from euchre_env.actions import action_text
-from euchre_env.encoding import OBSERVATION_SIZE, blank_observation, encode_seen
+from euchre_env.actions import action_text, count_actions
+from euchre_env.cards import is_wide
+from euchre_env.encoding import blank_observations, encode_seen, observation_size
 from euchre_env.kernels import first_illegal, legal_sets, seed_of
-from euchre_env.rules import N_ACTIONS, STATE, hide
+from euchre_env.rules import ALL_ACTIONS, STATE, hide
 from euchre_env.ruleset import Ruleset
 
 Array = npt.NDArray[Any]
@@ -39,7 +40,7 @@ class RuleTable:
     Attributes:
         rulesets: The K rule sets.
         rules: RULES[K], their records.
-        blanks: uint8[K, OBSERVATION_SIZE], their observations before anything is seen.
+        blanks: uint8[K, D], their observations before anything is seen.
     """
 
     rulesets: tuple[Ruleset, ...]
@@ -50,7 +51,7 @@ class RuleTable:
     def of(cls, rulesets: Sequence[Ruleset]) -> RuleTable:
         """The table of some rule sets."""
         records = np.concatenate([r.record() for r in rulesets])
-        return cls(tuple(rulesets), records, np.stack([blank_observation(r) for r in rulesets]))
+        return cls(tuple(rulesets), records, blank_observations(*rulesets))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ class View:
 
     @property
     def blanks(self) -> Array:
-        """uint8[K, OBSERVATION_SIZE], the observations before anything is seen."""
+        """uint8[K, D], the observations before anything is seen."""
         return self.table.blanks
 
     @property
@@ -104,15 +105,15 @@ class View:
 
     @cached_property
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """int8[B, 38], the legal actions by trump-relative id."""
-        mask = np.empty((len(self), N_ACTIONS), np.int8)
+        """int8[B, 38], the legal actions by trump-relative id; 46 with cards below nine."""
+        mask = np.empty((len(self), count_actions(*self.rulesets)), np.int8)
         _spread(self.legal, mask)
         return mask
 
     @cached_property
     def observation(self) -> npt.NDArray[np.uint8]:
         """uint8[B, D], the observations of the seats to act in the trump-relative frame."""
-        out = np.empty((len(self), OBSERVATION_SIZE), np.uint8)
+        out = np.empty((len(self), observation_size(*self.rulesets)), np.uint8)
         _encode(self.states, self.blanks, self.which, out)
         return out
 
@@ -132,7 +133,8 @@ class Agent(Protocol):
         name: What reports call it; the registry's ``make(name)`` gives the same agent.
         oracle: Whether it is shown hidden cards; every report then says so.
 
-    An agent that also plays games without partners says so by ``plays_alone = True``.
+    An agent that also plays games without partners says so by ``plays_alone = True``, and one that
+    plays with 28 or 32 cards by ``plays_large_decks = True``.
     """
 
     name: str
@@ -147,8 +149,15 @@ def require_player(agents: Sequence[Agent], ruleset: Ruleset) -> None:
     """Refuse agents that cannot play a game: one without partners is for those that say so.
 
     Raises:
-        AgentError: one of them only knows the partnership game.
+        AgentError: one of them only knows the partnership game, or the deck of 24 cards.
     """
+    for agent in agents if ruleset.is_wide else ():
+        if not getattr(agent, "plays_large_decks", False):
+            raise AgentError(
+                f"{agent.name} plays with the deck of 24 cards only, not "
+                f"lowest_rank={ruleset.lowest_rank}: name random, first_legal, greedy, pimc:N, or "
+                "a policy trained for it"
+            )
     if ruleset.is_partnership:
         return
     for agent in agents:
@@ -184,14 +193,18 @@ def _clear(states, rules, which, games, seen):
 @njit
 def _spread(sets, masks):
     for i in range(len(sets)):
-        for a in range(N_ACTIONS):
+        for a in range(masks.shape[1]):
             masks[i, a] = (sets[i] >> a) & 1
 
 
 @njit
 def _encode(seen, blanks, which, out):
+    scratch = np.empty(1, STATE)
     for i in range(len(seen)):
         s = seen[i]
+        if is_wide(s.frame):
+            scratch[0] = s
+            s = scratch[0]
         encode_seen(s, blanks[which[i]], np.int64(s.turn), False, out[i])
 
 
@@ -262,7 +275,7 @@ def check_actions(
 def _complaint(view: View, row: int, action: int, name: str, game: int) -> str:
     s = view.states[row]
     legal = [action_text(a, "trump", s) for a in np.flatnonzero(view.action_mask[row]).tolist()]
-    word = action_text(action, "trump", s) if 0 <= action < N_ACTIONS else "no action"
+    word = action_text(action, "trump", s) if 0 <= action < ALL_ACTIONS else "no action"
     return (
         f"agent {name!r} chose {action} ({word}) in game {game}, seat {int(s['turn'])}: "
         f"legal are {', '.join(legal)}"

@@ -7,15 +7,27 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from euchre_env.cards import BIT_OF, CARD_AT, JOKER, N_SUITS, SUIT_AT, TRUMP_SUIT, TRUMPS
-from euchre_env.encoding import LAYOUT
+from euchre_env.cards import (
+    BIT_OF,
+    CARD_AT,
+    JOKER,
+    N_CARDS,
+    N_SUITS,
+    SUIT_AT,
+    TRUMP_SUIT,
+    TRUMPS,
+)
+from euchre_env.encoding import LAYOUT, WIDE_LAYOUT, WIDE_OBSERVATION_SIZE
 from euchre_env.rules import BID1, BID2, CALL, N_SEATS, PASS
 
 from .style import PLACES
 
 MOST_TRUMPS = 5
 _TRUMP_IF: npt.NDArray[np.int64] = np.array(
-    [[TRUMPS[suit] >> BIT_OF[suit, card] & 1 for card in CARD_AT[0]] for suit in SUIT_AT[0]]
+    [
+        [TRUMPS[suit] >> BIT_OF[suit, card] & 1 for card in CARD_AT[0, :N_CARDS]]
+        for suit in SUIT_AT[0]
+    ]
 )
 """int64[4, 25]: by a suit of the trump-relative frame, the cards that are trumps if it is called.
 All frames of a suit are alike, so the first serves."""
@@ -68,6 +80,9 @@ def count_bids(
     open_ = (action_mask[:, PASS] == 1) & (upcard[:, JOKER] == 0)
     first, second = (np.flatnonzero(open_ & (phase == p)) for p in (BID1, BID2))
     by_suit = observation[:, LAYOUT["hand"].slice].astype(np.int64) @ _TRUMP_IF.T
+    if observation.shape[1] == WIDE_OBSERVATION_SIZE:
+        low = observation[:, WIDE_LAYOUT["low_hand"].slice].astype(np.int64)
+        by_suit += low[:, :N_SUITS] + low[:, N_SUITS:]  # eights, sevens
     callable_ = action_mask[second, CALL : CALL + N_SUITS] == 1
     longest = np.where(callable_, by_suit[second], 0).max(1, initial=0)
     return (

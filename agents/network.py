@@ -26,15 +26,18 @@ from euchre_env._revision import code_revision
 from euchre_env.encoding import (
     HIDDEN_LAYOUT,
     LAYOUT,
-    OBSERVATION_SIZE,
     RULE_BLOCKS,
+    WIDE_HIDDEN_LAYOUT,
+    WIDE_LAYOUT,
+    WIDE_OBSERVATION_SIZE,
+    Block,
     fits_layout,
     layout_hash,
     rule_codes,
 )
-from euchre_env.rules import N_ACTIONS
+from euchre_env.rules import ALL_ACTIONS, N_ACTIONS
 from euchre_env.ruleset import Ruleset
-from euchre_env.symmetry import SWAPPED_ACTIONS, SuitOrder
+from euchre_env.symmetry import ALL_SWAPPED_ACTIONS, SuitOrder
 
 from .base import Actions, AgentError, View
 
@@ -52,8 +55,11 @@ ONLY_AFTER_THE_HAND = frozenset(
 CHUNK = 1024
 """Rows that go through a network at once: few enough for the cache; one thread's piece of work."""
 
-SUIT_ORDER = SuitOrder(LAYOUT, HIDDEN_LAYOUT)
-"""Orders the suits for networks with ``ordered_suits``."""
+SUIT_ORDERS = {
+    False: SuitOrder(LAYOUT, HIDDEN_LAYOUT),
+    True: SuitOrder(WIDE_LAYOUT, WIDE_HIDDEN_LAYOUT),
+}
+"""Orders the suits for networks with ``ordered_suits``, by whether they are ``wide``."""
 
 _FEWEST_ROWS = 16
 _FORMAT = 1
@@ -70,32 +76,42 @@ class PolicyError(AgentError):
 # --- the network -------------------------------------------------------------------------------
 
 
-def all_blocks() -> tuple[str, ...]:
-    """The blocks of an observation that can be set while somebody has to decide."""
-    return tuple(name for name in LAYOUT if name not in ONLY_AFTER_THE_HAND)
+def _layout(wide: bool) -> dict[str, Block]:
+    return WIDE_LAYOUT if wide else LAYOUT
 
 
-def block_slices(blocks: Sequence[str]) -> list[slice]:
+def all_blocks(wide: bool = False) -> tuple[str, ...]:
+    """The blocks of an observation that can be set while somebody has to decide.
+
+    Those of games with 28 or 32 cards (``wide``) or of 24.
+    """
+    return tuple(name for name in _layout(wide) if name not in ONLY_AFTER_THE_HAND)
+
+
+def block_slices(blocks: Sequence[str], wide: bool = False) -> list[slice]:
     """The parts of an observation that hold ``blocks``; neighbours become one slice.
 
     Raises:
         ValueError: a block that the layout lacks, or none at all.
     """
-    unknown = [name for name in blocks if name not in LAYOUT]
+    layout = _layout(wide)
+    unknown = [name for name in blocks if name not in layout]
     if unknown or not blocks:
         named = ", ".join(unknown) or "none given"
-        raise ValueError(f"unknown observation block: {named}; known are {', '.join(LAYOUT)}")
+        raise ValueError(f"unknown observation block: {named}; known are {', '.join(layout)}")
     found: list[slice] = []
-    for part in sorted((LAYOUT[name].slice for name in set(blocks)), key=lambda s: int(s.start)):
+    for part in sorted((layout[name].slice for name in set(blocks)), key=lambda s: int(s.start)):
         if found and found[-1].stop == part.start:
             part = slice(found.pop().start, part.stop)
         found.append(part)
     return found
 
 
-def _column(parts: Sequence[slice], entry: str, extra: int, of_extra: float) -> Tensor:
-    whole = np.zeros(OBSERVATION_SIZE, np.float32)
-    for block in LAYOUT.values():
+def _column(
+    parts: Sequence[slice], entry: str, extra: int, of_extra: float, layout: dict[str, Block]
+) -> Tensor:
+    whole = np.zeros(sum(block.size for block in layout.values()), np.float32)
+    for block in layout.values():
         whole[block.slice] = getattr(block, entry)
     # Rules are read by how they differ from the usual ones, in units of those, as some are large.
     usual = rule_codes(Ruleset())
@@ -113,6 +129,7 @@ class Body(nn.Module):
         hidden: Width of each hidden layer (ReLU).
         blocks: Observation blocks that are read.
         extra: Further inputs, numbers of about 0 to 1.
+        wide: Whether observations are those of games with 28 or 32 cards.
 
     Raises:
         ValueError: an unknown block, or a layer width out of range.
@@ -121,9 +138,11 @@ class Body(nn.Module):
     offset: Tensor
     scale: Tensor
 
-    def __init__(self, hidden: Sequence[int], blocks: Sequence[str], extra: int = 0) -> None:
+    def __init__(
+        self, hidden: Sequence[int], blocks: Sequence[str], extra: int = 0, wide: bool = False
+    ) -> None:
         super().__init__()
-        self.hidden, self.blocks = tuple(hidden), tuple(blocks)
+        self.hidden, self.blocks, self.wide = tuple(hidden), tuple(blocks), wide
         if not 0 < len(self.hidden) <= _MOST_LAYERS or not all(
             isinstance(width, int) and 0 < width <= _LARGEST_LAYER for width in self.hidden
         ):
@@ -131,9 +150,9 @@ class Body(nn.Module):
                 f"hidden={list(self.hidden)} must be 1 to {_MOST_LAYERS} widths "
                 f"of 1 to {_LARGEST_LAYER}"
             )
-        self.parts = block_slices(self.blocks)
-        self.register_buffer("offset", _column(self.parts, "offset", extra, 0.0))
-        self.register_buffer("scale", 1 / _column(self.parts, "scale", extra, 1.0))
+        self.parts, layout = block_slices(self.blocks, wide), _layout(wide)
+        self.register_buffer("offset", _column(self.parts, "offset", extra, 0.0, layout))
+        self.register_buffer("scale", 1 / _column(self.parts, "scale", extra, 1.0, layout))
         self.is_shifted = bool(self.offset.any())
         widths = (len(self.offset), *self.hidden)
         self.first = nn.Linear(widths[0], widths[1])
@@ -181,7 +200,7 @@ class PolicyValueNet(Body):
             where they differ.
         seed: Of the first weights.
         ordered_suits: Whether it is shown observations and masks that went through
-            :data:`SUIT_ORDER`; for whoever calls the network to heed.
+            :data:`SUIT_ORDERS`; for whoever calls the network to heed.
 
     Raises:
         ValueError: an unknown block, or a layer width out of range.
@@ -196,10 +215,11 @@ class PolicyValueNet(Body):
         blocks: Sequence[str] | None = None,
         seed: int = 0,
         ordered_suits: bool = False,
+        wide: bool = False,
     ) -> None:
-        super().__init__(hidden, all_blocks() if blocks is None else blocks)
+        super().__init__(hidden, all_blocks(wide) if blocks is None else blocks, wide=wide)
         self.ordered_suits = ordered_suits
-        self.policy = nn.Linear(self.hidden[-1], N_ACTIONS)
+        self.policy = nn.Linear(self.hidden[-1], ALL_ACTIONS if wide else N_ACTIONS)
         self.value = nn.Linear(self.hidden[-1], 1)
         self.initialise(seed, {"policy": 0.01, "value": 0.1})
 
@@ -211,14 +231,20 @@ class PolicyValueNet(Body):
             "hidden": list(self.hidden),
             "blocks": list(self.blocks),
             "ordered_suits": self.ordered_suits,
+            **({"wide": True} if self.wide else {}),
         }
+
+    @property
+    def suit_order(self) -> SuitOrder:
+        """What orders the suits of its observations, where it has ``ordered_suits``."""
+        return SUIT_ORDERS[self.wide]
 
     def heads(self, inside: Tensor) -> tuple[Tensor, Tensor]:
         """float[B, W] of :meth:`features` -> what :meth:`forward` gives."""
         return self.policy(inside).float(), self.value(inside).float().squeeze(1)
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """uint8[B, D] -> logits float32[B, 38], not masked, and values float32[B]."""
+        """uint8[B, D] -> logits float32[B, 38] (46), not masked, and values float32[B]."""
         return self.heads(self.features(observation))
 
 
@@ -291,6 +317,17 @@ def has_fast_bf16() -> bool:
 # --- the agent ---------------------------------------------------------------------------------
 
 
+def _widened(
+    observation: npt.NDArray[np.uint8], mask: npt.NDArray[np.int8]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int8]]:
+    """Observations and masks of the deck of 24 cards as a wide network reads them."""
+    lacking = WIDE_OBSERVATION_SIZE - observation.shape[1]
+    return (
+        np.pad(observation, ((0, 0), (0, lacking))),
+        np.pad(mask, ((0, 0), (0, ALL_ACTIONS - N_ACTIONS))),
+    )
+
+
 class NetworkAgent:
     """Plays a network's policy: its likeliest action, or one drawn by probability.
 
@@ -316,6 +353,11 @@ class NetworkAgent:
         self.net, self.name, self.greedy = net, name, greedy
         self.header = dict(header or {})
 
+    @property
+    def plays_large_decks(self) -> bool:
+        """Whether the network was made for games with 28 or 32 cards; it plays with 24 too."""
+        return self.net.wide
+
     def act(self, view: View) -> Actions:
         """One legal action for each game of the view, int64[B], trump-relative ids."""
         with torch.inference_mode():
@@ -323,17 +365,20 @@ class NetworkAgent:
         return chosen.numpy()
 
     def _logits(self, view: View) -> Tensor:
-        """Masked logits by the view's own ids, float32[B, 38]."""
+        """Masked logits by the view's own ids, float32[B, 38] or float32[B, 46]."""
         observation, mask = view.observation, view.action_mask
+        actions = mask.shape[1]
+        if self.net.wide and actions == N_ACTIONS:
+            observation, mask = _widened(observation, mask)
         swapped = np.zeros(len(view), np.bool_)
         if self.net.ordered_suits:
             observation, mask = observation.copy(), mask.copy()
-            swapped = SUIT_ORDER.apply(observation, mask)
+            swapped = self.net.suit_order.apply(observation, mask)
         pieces = torch.split(torch.from_numpy(observation), CHUNK)
         logits = masked(torch.cat([self._of_piece(p) for p in pieces]), torch.from_numpy(mask))
         rows = torch.from_numpy(np.flatnonzero(swapped))
-        logits[rows] = logits[rows][:, torch.from_numpy(SWAPPED_ACTIONS)]
-        return logits
+        logits[rows] = logits[rows][:, torch.from_numpy(ALL_SWAPPED_ACTIONS[: logits.shape[1]])]
+        return logits[:, :actions]
 
     def _of_piece(self, rows: Tensor) -> Tensor:
         """Logits of at most CHUNK rows. Few rows are filled up, since products of very few take
@@ -375,7 +420,7 @@ def save_policy(path: str | Path, net: PolicyValueNet, header: Mapping[str, Any]
     full = {
         **header,
         "format": _FORMAT,
-        "layout": layout_hash(),
+        "layout": layout_hash(wide=net.wide),
         "network": net.shape,
         "version": code_version(),
         "revision": code_revision(),
@@ -430,10 +475,12 @@ def read_header(path: str | Path) -> dict[str, Any]:
 
 
 def _check_layout(path: Path, header: Mapping[str, Any]) -> None:
-    if not fits_layout(header["layout"]):
+    shape = header.get("network")
+    wide = isinstance(shape, dict) and shape.get("wide") is True
+    if not fits_layout(header["layout"], wide):
         raise PolicyError(
             f"{path} was trained for observation layout {header['layout']}, this version "
-            f"({code_version()}) has {layout_hash()}: retrain, or use version "
+            f"({code_version()}) has {layout_hash(wide=wide)}: retrain, or use version "
             f"{header.get('version')} (git revision {header.get('revision')})"
         )
 

@@ -15,18 +15,27 @@ from euchre_env._jit import njit
 from euchre_env.actions import ActionError, action_id
 from euchre_env.cards import (
     ACE,
+    BIT_OF,
     CARD_AT,
+    EIGHT,
     JOKER_BIT,
+    N_BITS,
     N_CARDS,
+    N_FRAMES,
     NATURAL,
     NO_TRUMP,
     ONE,
+    SEVEN,
     SUIT_AT,
     SUIT_OF_BIT,
     TRUMPS,
+    WIDE,
+    frame_of,
     from_natural,
+    is_wide,
     lowest_bit,
     popcount,
+    rank_of_card,
     to_natural,
 )
 from euchre_env.kernels import below, count_actions, lowest_action, mix, nth_action
@@ -54,8 +63,11 @@ from euchre_env.rules import (
     TURNED_DOWN,
     WITH_PARTNER,
     beats,
+    card_action,
+    cards_laid,
     follows,
     gives_dummy,
+    missing_cards,
     partner,
     team,
     trick_size,
@@ -86,6 +98,7 @@ class RandomAgent:
     name = "random"
     oracle = False
     plays_alone = True
+    plays_large_decks = True
 
     def act(self, view: View) -> Actions:
         """A uniform legal action for each game, drawn from the view's seeds."""
@@ -100,6 +113,7 @@ class FirstLegalAgent:
     name = "first_legal"
     oracle = False
     plays_alone = True
+    plays_large_decks = True
 
     def act(self, view: View) -> Actions:
         """The first legal action of each game."""
@@ -152,8 +166,25 @@ class ScriptedAgent:
 
 _TRUMP_POINTS = [0, 0, 0, 0, 2, 5] * 2 + [0, 0, 0, 0, 4] + [3, 3, 4, 5, 6] + [7, 10, 12]
 _NO_TRUMP_POINTS = [0, 0, 0, 1, 3, 6] * 4 + [0]
-POINTS: npt.NDArray[np.int64] = np.array([_TRUMP_POINTS] * 4 + [_NO_TRUMP_POINTS], np.int64)
-"""int64[5, 25]: what each card counts in a hand that plays the frame's suit as trump."""
+_POINTS_OF_LOW_TRUMP = 3
+"""Of an eight or seven of trump: as of its nine."""
+
+
+def _point_table() -> npt.NDArray[np.int64]:
+    table = np.zeros((2 * N_FRAMES, N_BITS), np.int64)
+    for frame in range(N_FRAMES):
+        points = _NO_TRUMP_POINTS if frame == NATURAL else _TRUMP_POINTS
+        table[frame, :N_CARDS] = points
+        for bit, card in enumerate(CARD_AT[WIDE + frame].tolist()):
+            if card < N_CARDS:
+                table[WIDE + frame, bit] = points[BIT_OF[frame, card]]
+            elif int(TRUMPS[WIDE + frame]) >> bit & 1:
+                table[WIDE + frame, bit] = _POINTS_OF_LOW_TRUMP
+    return table
+
+
+POINTS = _point_table()
+"""int64[10, 32]: what each card counts in a hand that plays the frame's suit as trump."""
 
 ROUND_ONE: npt.NDArray[np.int64] = np.array([16, 21, 11, 21], np.int64)
 """Points to order up with, by places left of the dealer (0: the dealer, who counts the upcard)."""
@@ -165,17 +196,22 @@ _SURE_FOR_ALONE = 4
 _SURE_TO_DEFEND_ALONE = 3
 
 _LEAST_TRUMP = 20
+_RANKS_BELOW = {EIGHT: -1, SEVEN: -2}
+
+
+def _keep(frame: int, bit: int) -> int:
+    card = int(CARD_AT[frame, bit])
+    if card < 0:
+        return 0
+    if int(TRUMPS[frame]) >> bit & 1:
+        return _LEAST_TRUMP + bit
+    return _RANKS_BELOW.get(rank_of_card(card), card % 6)
+
+
 KEEP: npt.NDArray[np.int64] = np.array(
-    [
-        [
-            _LEAST_TRUMP + bit if int(TRUMPS[frame]) >> bit & 1 else int(CARD_AT[frame, bit]) % 6
-            for bit in range(N_CARDS)
-        ]
-        for frame in range(NATURAL + 1)
-    ],
-    np.int64,
+    [[_keep(frame, bit) for bit in range(N_BITS)] for frame in range(2 * N_FRAMES)], np.int64
 )
-"""int64[5, 25]: how gladly each card is kept: side cards by rank, then trumps in their order."""
+"""int64[10, 32]: how gladly each card is kept: side cards by rank, then trumps in their order."""
 
 
 @njit
@@ -257,6 +293,8 @@ def gone(s, r):
         cards |= np.int64(s.played[seat])
     if s.place == TURNED_DOWN or s.place == OUT_OF_PLAY:
         cards |= np.int64(s.upcard)
+    if is_wide(s.frame):
+        return cards | missing_cards(r, s.frame)
     return cards if r.joker else cards | JOKER_BIT
 
 
@@ -314,7 +352,8 @@ def points_of_call(s, call):
     """The point count of the hand of the seat to act under a call, an action id."""
     hand = to_natural(hand_to_play(s), s.frame)
     trump = NO_TRUMP if call == CALL_NO_TRUMP else np.int64(SUIT_AT[s.frame, call - CALL])
-    return count_points(from_natural(hand, trump), trump)
+    frame = frame_of(trump, np.int64(s.frame))
+    return count_points(from_natural(hand, frame), frame)
 
 
 @njit
@@ -502,9 +541,11 @@ def greedy_action(s, r, legal):
         return greedy_alone(s, r, legal)
     phase = s.phase
     if phase == PLAY:
-        return choose_lead(s, r) if s.count == 0 else choose_follow(s)
+        return card_action(choose_lead(s, r) if s.count == 0 else choose_follow(s), s.frame)
     if phase == DISCARD:
-        return choose_discard(np.int64(s.hand[s.turn]), legal, s.frame)
+        allowed = cards_laid(legal, s.frame)
+        laid = choose_discard(np.int64(s.hand[s.turn]), allowed, s.frame)
+        return card_action(laid, s.frame)
     if phase == BID1:
         wants = (legal >> ORDER_UP) & 1 and _wants_to_order(s, r)
         return np.int64(ORDER_UP if wants else PASS)
@@ -530,6 +571,7 @@ class GreedyAgent:
     name = "greedy"
     oracle = False
     plays_alone = True
+    plays_large_decks = True
 
     def act(self, view: View) -> Actions:
         """The point-count player's action for each game."""

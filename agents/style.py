@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from euchre_env.cards import CARD_AT, JOKER, NO_TRUMP, same_colour
+from euchre_env.cards import CARD_AT, JOKER, NO_TRUMP, SUIT_OF_CARD, same_colour
 from euchre_env.rules import N_SEATS, N_TRICKS, NOBODY, team
 
 PLACES = ("1", "2", "3", "dealer")
@@ -78,9 +78,10 @@ class Hands:
         upcard = _card_of(states["upcard"], states["frame"])
         suited = (upcard != JOKER) & (states["trump"] != NO_TRUMP)
         next_suits = np.array([same_colour(suit) for suit in range(4)])
-        same: Mask = states["trump"] == next_suits[upcard // 6 % 4]
+        suits = SUIT_OF_CARD[upcard]
+        same: Mask = states["trump"] == next_suits[suits % 4]
         self.next: Mask = suited & same
-        self.cross: Mask = suited & ~same & (states["trump"] != upcard // 6)
+        self.cross: Mask = suited & ~same & (states["trump"] != suits)
         margin = states["points"].astype(int)[:, 0] - states["points"][:, 1]
         self.net = np.where(team(maker) == 1, -margin, margin)
         self.dealers_net = np.where(team(states["dealer"]) == 1, -margin, margin)
@@ -107,7 +108,7 @@ def share(part: Mask, whole: Mask) -> float | None:
     return float((part & whole).sum() / whole.sum()) if whole.any() else None
 
 
-def _card_of(sets: npt.NDArray[np.int32], frames: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+def _card_of(sets: npt.NDArray[np.uint32], frames: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
     """The card of each set of one in its frame, int64[N]; of an empty set the frame's first."""
     bits = np.log2(np.maximum(sets, 1)).astype(np.int64)
     return CARD_AT[frames, bits].astype(np.int64)

@@ -31,7 +31,7 @@ import numpy as np
 from euchre_env import BatchEnv, EuchreGymEnv, Ruleset, __version__, euchre_v0
 from euchre_env._files import write_whole
 from euchre_env._jit import njit
-from euchre_env.cards import N_CARDS, popcount
+from euchre_env.cards import WIDE_DECK, popcount
 from euchre_env.kernels import (
     as_uint64,
     below,
@@ -56,15 +56,24 @@ from euchre_env.rules import (
     STATE,
     UNDECIDED,
     apply,
+    card_actions,
+    cards_laid,
     count_sides,
     counts_down,
+    deck_size,
     dummy_size,
     is_out,
     legal,
     next_hand,
     side_of,
 )
-from euchre_env.ruleset import PRESETS, RENEGE_DEDUCT, RENEGE_PENALISED, VARIANT_PRESETS
+from euchre_env.ruleset import (
+    DECK_PRESETS,
+    PRESETS,
+    RENEGE_DEDUCT,
+    RENEGE_PENALISED,
+    VARIANT_PRESETS,
+)
 from euchre_env.testing import random_ruleset
 
 FAULTS = (
@@ -101,7 +110,6 @@ MOST_HANDS = 2000
 """Of one match of random play. Where a renege takes points away, or a set is added to a score that
 counts down, random players may sink for ever: such a match is broken off and counted; under any
 other rules it is a fault."""
-CARD_SET = (1 << N_CARDS) - 1
 
 
 # --- invariants --------------------------------------------------------------------------------
@@ -121,7 +129,7 @@ def fault_of_cards(s, r):
     for seat in range(N_SEATS):
         count += popcount(np.int64(s.hand[seat])) + popcount(np.int64(s.played[seat]))
         union |= np.int64(s.hand[seat]) | np.int64(s.played[seat])
-    size = 24 + (1 if r.joker != 0 else 0)
+    size = deck_size(r)
     return SOUND if count == size and popcount(union) == size else CARDS
 
 
@@ -145,9 +153,9 @@ def fault_of_decision(s, r, legal_set):
     if is_out(s, s.turn):
         return OUT_ACTS
     if s.phase == PLAY or s.phase == DISCARD or s.phase == DUMMY_EXCHANGE:
-        if legal_set & ~np.int64(s.hand[s.turn]) != 0:
+        if legal_set & ~card_actions(np.int64(s.hand[s.turn]), s.frame) != 0:
             return NOT_HELD
-    elif legal_set & CARD_SET != 0:
+    elif cards_laid(legal_set, s.frame) != 0:
         return NOT_HELD
     for seat in range(N_SEATS):
         held = popcount(np.int64(s.hand[seat]))
@@ -282,7 +290,7 @@ def soak_block(states, rule_records, seed, hands, figures):
     reneges, and matches broken off.
     """
     s, r = states[0], rule_records[0]
-    deck, before = np.empty(N_CARDS, np.int8), np.empty(MOST_SIDES, np.int64)
+    deck, before = np.empty(WIDE_DECK, np.int8), np.empty(MOST_SIDES, np.int64)
     s.rng = seed_of(seed, 0)
     goal = figures[1] + hands
     while figures[1] < goal:
@@ -334,8 +342,9 @@ class Soak(NamedTuple):
 def rulesets_of(count: int, seed: int) -> list[Ruleset]:
     """The presets, then random rule sets, every second one of any game; ``count`` in all."""
     rng = random.Random(seed)
-    presets = [Ruleset.preset(name) for name in (*PRESETS, *VARIANT_PRESETS)]
-    return [*presets, *(random_ruleset(rng, k % 2 == 1) for k in range(count))][:count]
+    presets = [Ruleset.preset(name) for name in (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS)]
+    drawn = (random_ruleset(rng, k % 2 == 1, k % 4 == 2) for k in range(count))
+    return [*presets, *drawn][:count]
 
 
 def soak(hands: int, seed: int, count: int = 200, said: Any = None) -> Soak:

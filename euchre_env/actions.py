@@ -2,8 +2,9 @@
 
 Ids are stable and never renumbered. Those of the cards, 0 to 24, serve for discard and play alike.
 In the absolute frame card ``a`` is card id ``a`` and ``call_C`` to ``call_S`` are 27 to 30; in the
-trump-relative frame card actions are bits of the record's frame and 27 to 30 name the two suits of
-the other colour, the next suit and the frame's own.
+trump-relative frame card actions are bits of the frame of 24 cards, and 27 to 30 name the two suits
+of the other colour, the next suit and the frame's own. Games with 28 or 32 cards have eight more
+actions: 38 to 41 are the eights and 42 to 45 the sevens, of C D H S or of the relative suits.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import numpy.typing as npt
 from .cards import (
     BIT_OF,
     CARD_AT,
+    N_ALL_CARDS,
     N_CARDS,
     N_FRAMES,
+    N_SUITS,
     NATURAL,
     RELATIVE_SUIT,
     SUIT_AT,
@@ -26,7 +29,8 @@ from .cards import (
     card_id,
     card_text,
 )
-from .rules import CALL, N_ACTIONS, legal
+from .rules import ALL_ACTIONS, CALL, EIGHTS, N_ACTIONS, SEVENS, legal
+from .ruleset import Ruleset
 
 FRAMES = ("absolute", "trump")
 """The frames of observations and action ids that the environments offer."""
@@ -46,7 +50,11 @@ _WORDS = (
     "claim",
     "keep",
 )
-ACTION_TEXT: tuple[str, ...] = (*(card_text(i) for i in range(N_CARDS)), *_WORDS)
+ACTION_TEXT: tuple[str, ...] = (
+    *(card_text(i) for i in range(N_CARDS)),
+    *_WORDS,
+    *(card_text(i) for i in range(N_CARDS, N_ALL_CARDS)),
+)
 """The text of each absolute action id."""
 
 ACTION_MEANING: dict[str, str] = {
@@ -70,17 +78,35 @@ class ActionError(ValueError):
     """A text or id that is no action, or an action that is not legal now."""
 
 
+def count_actions(*rulesets: Ruleset) -> int:
+    """The number of action ids of games by some rule sets: 38, or 46 with cards below nine."""
+    return ALL_ACTIONS if any(each.is_wide for each in rulesets) else N_ACTIONS
+
+
+def card_of_action(action: int) -> int:
+    """The card id of an absolute action that is a card, otherwise -1."""
+    if action >= N_ACTIONS:
+        return action - N_ACTIONS + N_CARDS
+    return action if action < N_CARDS else -1
+
+
+def action_of_card(card: int) -> int:
+    """The absolute action that is a card."""
+    return card if card < N_CARDS else card - N_CARDS + N_ACTIONS
+
+
 def _frame_table(cards: npt.NDArray[np.int8], suits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    table = np.tile(np.arange(N_ACTIONS, dtype=np.int8), (N_FRAMES, 1))
-    table[:, :N_CARDS] = cards
-    table[:, CALL : CALL + 4] = CALL + suits
+    table = np.tile(np.arange(ALL_ACTIONS, dtype=np.int8), (2 * N_FRAMES, 1))
+    table[:, :N_CARDS] = np.tile(cards[:N_FRAMES, :N_CARDS], (2, 1))
+    for first in (CALL, EIGHTS, SEVENS):
+        table[:, first : first + N_SUITS] = first + suits
     return table
 
 
 TO_ABSOLUTE: npt.NDArray[np.int8] = _frame_table(CARD_AT, SUIT_AT)
-"""int8[5, 38]: the absolute id of each action of each frame."""
+"""int8[10, 46]: the absolute id of each action of each frame."""
 FROM_ABSOLUTE: npt.NDArray[np.int8] = _frame_table(BIT_OF, RELATIVE_SUIT)
-"""int8[5, 38]: the frame's id of each absolute action."""
+"""int8[10, 46]: the frame's id of each absolute action."""
 
 
 def action_text(action: int, frame: str = "absolute", state: Any = None) -> str:
@@ -91,8 +117,8 @@ def action_text(action: int, frame: str = "absolute", state: Any = None) -> str:
     Raises:
         ActionError: no such action, or a trump-relative id without the state.
     """
-    if not 0 <= action < N_ACTIONS:
-        raise ActionError(f"{action} is no action id: ids run from 0 to {N_ACTIONS - 1}")
+    if not 0 <= action < ALL_ACTIONS:
+        raise ActionError(f"{action} is no action id: ids run from 0 to {ALL_ACTIONS - 1}")
     return ACTION_TEXT[int(TO_ABSOLUTE[_frame_of(frame, state), action])]
 
 
@@ -112,7 +138,7 @@ def action_id(text: str, frame: str = "absolute", state: Any = None) -> int:
 
 def _card_action(word: str) -> int:
     try:
-        return card_id(word.removeprefix("play_").removeprefix("discard_"))
+        return action_of_card(card_id(word.removeprefix("play_").removeprefix("discard_")))
     except CardError:
         near = difflib.get_close_matches(word, _WORDS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"use a card or one of {', '.join(_WORDS)}"
@@ -137,7 +163,7 @@ def legal_ids(s: Any, r: Any) -> list[int]:
         r: The rule record.
     """
     allowed = int(legal(s, r))
-    return [int(TO_ABSOLUTE[s.frame, a]) for a in range(N_ACTIONS) if allowed >> a & 1]
+    return [int(TO_ABSOLUTE[s.frame, a]) for a in range(ALL_ACTIONS) if allowed >> a & 1]
 
 
 def actions_markdown() -> str:
@@ -145,4 +171,8 @@ def actions_markdown() -> str:
     lines = ["| id | text | meaning |", "| --- | --- | --- |"]
     lines += [f"| {i} | `{ACTION_TEXT[i]}` | discard or play this card |" for i in range(N_CARDS)]
     lines += [f"| {N_CARDS + k} | `{w}` | {ACTION_MEANING[w]} |" for k, w in enumerate(_WORDS)]
+    lines += [
+        f"| {i} | `{ACTION_TEXT[i]}` | discard or play this card, in games with 28 or 32 cards |"
+        for i in range(N_ACTIONS, ALL_ACTIONS)
+    ]
     return "\n".join(lines) + "\n"

@@ -23,20 +23,31 @@ from pettingzoo.utils.env import AECEnv
 from . import render as pictures
 from ._check import LARGEST, check_choice, check_int, is_int, listed
 from ._jit import COMPILED, njit
-from .actions import FRAMES, FROM_ABSOLUTE, ActionError, action_text
-from .cards import N_CARDS, deck_of
+from .actions import FRAMES, FROM_ABSOLUTE, ActionError, action_text, count_actions
+from .cards import N_CARDS, WIDE_DECK, deck_of
 from .encoding import (
-    HIDDEN_SIZE,
     OBSERVATION_SIZE,
     POINTS_OFFSET,
-    blank_observation,
+    WIDE_OBSERVATION_SIZE,
+    blank_observations,
     encode,
     encode_hidden,
+    hidden_size,
+    observation_size,
 )
-from .kernels import EPISODES, MASK_WORDS, as_uint64, seed_of, shuffle, start_episode, write_mask
+from .kernels import (
+    EPISODES,
+    WIDE_MASK_WORDS,
+    as_uint64,
+    seed_of,
+    shuffle,
+    start_episode,
+    write_low_mask,
+    write_mask,
+)
 from .rules import (
+    ALL_ACTIONS,
     MOST_SIDES,
-    N_ACTIONS,
     N_SEATS,
     NOBODY,
     OVER,
@@ -47,6 +58,7 @@ from .rules import (
     count_sides,
     counts_down,
     deal,
+    has_low_cards,
     legal,
     must_redraw,
     next_hand,
@@ -81,15 +93,15 @@ TABLE = np.dtype(
                 ("scratch", STATE),  # where observations are prepared
                 ("rules", RULES),
                 ("legal", np.int64),  # the legal set of the seat to act, in frame ids
-                ("mask", np.uint64, MASK_WORDS),  # a byte an action, in the user's frame
+                ("mask", np.uint64, WIDE_MASK_WORDS),  # a byte an action, in the user's frame
                 ("max_hands", np.int64),
                 ("dealt", np.int64),  # hands of this episode, the present one included
                 ("rewards", np.float64, N_SEATS),  # of the hand that ended last
                 ("absolute", np.int8),  # whether the user's frame names suits
                 ("whole_games", np.int8),  # whether an episode goes on after a hand
-                ("deck", np.int8, N_CARDS),
-                ("blank", np.uint8, OBSERVATION_SIZE),
-                ("observation", np.uint8, OBSERVATION_SIZE),  # of the seat to act
+                ("deck", np.int8, WIDE_DECK),
+                ("blank", np.uint8, WIDE_OBSERVATION_SIZE),
+                ("observation", np.uint8, WIDE_OBSERVATION_SIZE),  # of the seat to act
             ],
             align=True,
         ),
@@ -109,7 +121,8 @@ _RULES, _RULES_END = _span("rules")
 _MASK, _MASK_END = _span("mask")
 _DECK, _DECK_END = _span("deck")
 _BLANK, _BLANK_END = _span("blank")
-_OBSERVATION, _OBSERVATION_END = _span("observation")
+_OBSERVATION, _WIDE_OBSERVATION_END = _span("observation")
+_OBSERVATION_END = _OBSERVATION + OBSERVATION_SIZE
 
 ILLEGAL = -1
 HAND_ENDED, TERMINATED, TRUNCATED = 4, 8, 16
@@ -133,7 +146,12 @@ def report_one(table):
     t.legal = legal(s, t.rules)
     write_mask(t.legal, s.frame, t.absolute != 0, table[_MASK:_MASK_END].view(np.uint64), 0)
     viewer = np.int64(max(s.turn, 0))
-    observe_one(table, viewer, table[_OBSERVATION:_OBSERVATION_END])
+    end = _OBSERVATION_END
+    if has_low_cards(t.rules):
+        end = _WIDE_OBSERVATION_END
+        words = table[_MASK:_MASK_END].view(np.uint64)
+        write_low_mask(t.legal, s.frame, t.absolute != 0, words, 0)
+    observe_one(table, viewer, table[_OBSERVATION:end])
     return viewer
 
 
@@ -162,7 +180,7 @@ def step_one(table, action):
     """
     t = table.view(TABLE)[0]
     s = t.state
-    if action < 0 or action >= N_ACTIONS:
+    if action < 0 or action >= ALL_ACTIONS:
         return ILLEGAL
     framed = np.int64(FROM_ABSOLUTE[s.frame, action]) if t.absolute != 0 else np.int64(action)
     if (t.legal >> framed) & 1 == 0:
@@ -182,7 +200,7 @@ def begin_one(table, dealer, scored, score, injected, deck):
         table: The block.
         dealer: A seat, or NOBODY to draw one.
         scored: Whether the game starts at another score than usual: ``score`` int64[4], by side.
-        injected: Whether ``deck`` int8[25] is dealt first.
+        injected: Whether ``deck`` (:func:`euchre_env.cards.deck_of`) is dealt first.
 
     Returns:
         The seat to act.
@@ -204,8 +222,9 @@ def begin_one(table, dealer, scored, score, injected, deck):
 def reveal_one(table, out):
     """Write the observation of seat 0 and then all that is hidden: the vector of ``state()``."""
     t = table.view(TABLE)[0]
-    observe_one(table, 0, out[:OBSERVATION_SIZE])
-    encode_hidden(t.state, t.rules, np.int64(0), t.absolute != 0, out[OBSERVATION_SIZE:])
+    seen = WIDE_OBSERVATION_SIZE if has_low_cards(t.rules) else OBSERVATION_SIZE
+    observe_one(table, 0, out[:seen])
+    encode_hidden(t.state, t.rules, np.int64(0), t.absolute != 0, out[seen:])
 
 
 def _entry(function: Any, *arguments: Any) -> Callable[..., Any]:
@@ -249,10 +268,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
     """Euchre as a PettingZoo AEC environment.
 
     Order of calls, bounds and legality are checked here, with clear messages, so that no wrapper
-    is needed. An observation is ``{"observation": uint8[D], "action_mask": int8[38]}``; the mask is
-    all zero for agents that are not to act. Rewards are the points of the hand just ended, those of
-    the agent's side less the mean of the other sides', on the step that ends it; over sides they
-    add up to nothing. A seat that sits out stays alive and is never selected.
+    is needed. An observation is ``{"observation": uint8[D], "action_mask": int8[38]}`` (int8[46]
+    with 28 or 32 cards, where D is larger too); the mask is all zero for agents that are not to
+    act. Rewards are the points of the hand just ended, those of the agent's side less the mean of
+    the other sides', on the step that ends it; over sides they add up to nothing. A seat that sits
+    out stays alive and is never selected.
 
     Args:
         ruleset: A rule set, or its text.
@@ -313,7 +333,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._name_parts()
         table = self._table
         table["rules"] = self.ruleset.record()[0]
-        table["blank"] = blank_observation(self.ruleset)
+        blank = blank_observations(self.ruleset)[0]
+        table["blank"][: len(blank)] = blank
         table["max_hands"] = self.max_hands
         table["absolute"] = self.frame == "absolute"
         table["whole_games"] = self.episode == "game"
@@ -323,22 +344,24 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._table = self._bytes.view(TABLE)[0]
         self._no_deck = self._table["deck"]
         # Bound methods and entries, since a step has no time for look-ups.
-        self._copy_observation = self._table["observation"].copy
-        self._copy_mask = self._table["mask"].view(np.int8)[:N_ACTIONS].copy
+        size = observation_size(self.ruleset)
+        self._copy_observation = self._table["observation"][:size].copy
+        self._copy_mask = self._table["mask"].view(np.int8)[: count_actions(self.ruleset)].copy
         self._list_rewards = self._table["rewards"].tolist
         self._begin_one, self._step_one, self._observe_one, self._report_one = _entries()
 
     def _make_spaces(self) -> None:
+        size, actions = observation_size(self.ruleset), count_actions(self.ruleset)
         seen = spaces.Dict(
             {
-                "observation": spaces.Box(0, 255, (OBSERVATION_SIZE,), np.uint8),
-                "action_mask": spaces.Box(0, 1, (N_ACTIONS,), np.int8),
+                "observation": spaces.Box(0, 255, (size,), np.uint8),
+                "action_mask": spaces.Box(0, 1, (actions,), np.int8),
             }
         )
         self.observation_spaces = dict.fromkeys(self.possible_agents, seen)
         # One object for each agent: they are seeded one by one.
-        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.possible_agents}
-        self.state_space = spaces.Box(0, 255, (OBSERVATION_SIZE + HIDDEN_SIZE,), np.uint8)
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
+        self.state_space = spaces.Box(0, 255, (size + hidden_size(self.ruleset),), np.uint8)
 
     def _forget(self) -> None:
         self._is_reset = False
@@ -358,7 +381,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """``Discrete(38)`` under every rule set."""
+        """``Discrete(38)``, or ``Discrete(46)`` in games with 28 or 32 cards."""
         return self.action_spaces[self._known(agent)]
 
     # starting
@@ -443,7 +466,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
     def _checked_deck(self, cards: Any) -> npt.NDArray[np.int8]:
         if not isinstance(cards, Iterable):
             raise ValueError(f"options deck={cards!r} must be a text or a list of cards")
-        deck = deck_of(cards, joker=self.ruleset.joker)
+        deck = deck_of(cards, self.ruleset.joker, self.ruleset.lowest_rank)
         if must_redraw(self._table["rules"], deck):
             raise ValueError(
                 "options deck turns up the JOKER, which joker_upcard='redraw' rules out: put it in "
@@ -502,9 +525,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _observe_aside(self, agent: str) -> Observation:
         """The observation of an agent that is not to act."""
-        out = np.empty(OBSERVATION_SIZE, np.uint8)
+        out = np.empty(observation_size(self.ruleset), np.uint8)
         self._observe_one(self._bytes, _SEAT_OF[agent], out)
-        return {"observation": out, "action_mask": np.zeros(N_ACTIONS, np.int8)}
+        return {"observation": out, "action_mask": np.zeros_like(self._copy_mask())}
 
     def step(self, action: int | None) -> None:
         """Carry out an action of the agent to act; an agent that is done takes None.
@@ -606,8 +629,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
         )
 
     def _named(self, action: int) -> str:
-        if not 0 <= action < N_ACTIONS:
-            return f"{action} (ids run from 0 to {N_ACTIONS - 1})"
+        actions = count_actions(self.ruleset)
+        if not 0 <= action < actions:
+            return f"{action} (ids run from 0 to {actions - 1})"
         return f"{action} ({action_text(action, self.frame, self._table['state'])})"
 
     def _complaint(self, what: str) -> str:
@@ -636,7 +660,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
             RuntimeError: before :meth:`reset`.
         """
         self._require_reset("state")
-        out = np.empty(OBSERVATION_SIZE + HIDDEN_SIZE, np.uint8)
+        out = np.empty(self.state_space.shape[0], np.uint8)
         reveal_one(self._bytes, out)
         return out
 

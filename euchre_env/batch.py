@@ -17,9 +17,9 @@ import numpy.typing as npt
 from . import kernels
 from ._check import LARGEST, check_choice, check_int, listed
 from ._jit import prepare_thread
-from .actions import FRAMES, ActionError, action_text
-from .encoding import HIDDEN_SIZE, OBSERVATION_SIZE, blank_observation, encode
-from .rules import N_ACTIONS, N_SEATS, NOBODY, STATE, new_states
+from .actions import FRAMES, ActionError, action_text, count_actions
+from .encoding import OBSERVATION_SIZE, blank_observations, encode, hidden_size, observation_size
+from .rules import N_SEATS, NOBODY, STATE, new_states
 from .ruleset import Ruleset, RulesetError
 
 RulesetLike = Ruleset | str | Sequence[Ruleset | str]
@@ -75,7 +75,8 @@ class BatchEnv:
 
     Attributes:
         observation: uint8[B, D] of the seat to act.
-        action_mask: int8[B, 38].
+        action_mask: int8[B, 38]; int8[B, 46] if a rule set has cards below nine (D grows too).
+        actions: The number of action ids, 38 or 46.
         actor: int8[B], the seat to act.
         hidden: uint8[B, H], relative to the seat to act; what no seat may see in full.
         legal: int64[B], the legal actions as bit sets in trump-relative ids.
@@ -87,7 +88,8 @@ class BatchEnv:
         ValueError: a bad argument; the message names it and what would do.
     """
 
-    observation_size = OBSERVATION_SIZE
+    observation_size: int = OBSERVATION_SIZE
+    """D; 657 if a rule set has cards below nine."""
 
     def __init__(
         self,
@@ -114,6 +116,8 @@ class BatchEnv:
             "max_hands": max_hands,
         }
         self.rulesets = self._arguments["ruleset"]
+        self.observation_size = observation_size(*self.rulesets)
+        self.actions = count_actions(*self.rulesets)
         self.episode = check_choice("episode", episode, kernels.EPISODES)
         self.frame = check_choice("frame", frame, FRAMES)
         self.batch = check_int("batch", batch, 1)
@@ -136,20 +140,21 @@ class BatchEnv:
             | kernels.OBSERVE * bool(observe)
             | kernels.ABSOLUTE * (self.frame == "absolute")
             | kernels.HIDDEN * bool(hidden)
+            | kernels.WIDE_MASKS * any(each.is_wide for each in self.rulesets)
         )
 
     def _allocate(self, observe: bool, hidden: bool) -> None:
         b = self.batch
         self.rules: npt.NDArray[Any] = np.concatenate([r.record() for r in self.rulesets])
-        self.blanks = np.stack([blank_observation(r) for r in self.rulesets])
+        self.blanks = blank_observations(*self.rulesets)
         self.states = new_states(b)
         self.final_states = new_states(b)
         self.which = np.zeros(b, np.int16)
         self._final_which = np.full(b, NOBODY, np.int16)  # until an episode has ended
         self.legal = np.zeros(b, np.int64)
-        self.observation = np.zeros((b if observe else 0, OBSERVATION_SIZE), np.uint8)
-        self.hidden = np.zeros((b if hidden else 0, HIDDEN_SIZE), np.uint8)
-        self._words, self.action_mask = kernels.mask_arrays(b)
+        self.observation = np.zeros((b if observe else 0, self.observation_size), np.uint8)
+        self.hidden = np.zeros((b if hidden else 0, hidden_size(*self.rulesets)), np.uint8)
+        self._words, self.action_mask = kernels.mask_arrays(b, self.actions)
         self.actor = np.zeros(b, np.int8)
         self.truncated = np.zeros(b, np.bool_)
         self._rewards = np.zeros((b, N_SEATS), np.float32)
@@ -265,7 +270,7 @@ class BatchEnv:
         s = self.states[game]
         names = [action_text(int(a), self.frame, s) for a in np.flatnonzero(self.action_mask[game])]
         word = f"{action}"
-        if 0 <= action < N_ACTIONS:
+        if 0 <= action < self.actions:
             word += f" ({action_text(action, self.frame, s)})"
         return f"action {word} is not legal in game {game}: legal are {', '.join(names)}"
 
@@ -295,11 +300,10 @@ class BatchEnv:
         seat = check_int("seat", seat, 0, self.rulesets[0].players - 1)
         if self._final_which[game] == NOBODY:
             raise RuntimeError(f"no episode has ended in game {game} yet")
-        out = np.zeros(OBSERVATION_SIZE, np.uint8)
-        s = self.final_states[game]
-        ruleset = Ruleset.from_record(self.rules[self._final_which[game]])
-        blank, absolute = blank_observation(ruleset), self.frame == "absolute"
-        encode(s, ruleset.record()[0], blank, seat, absolute, new_states(1), out)
+        out = np.zeros(self.observation_size, np.uint8)
+        s, k = self.final_states[game], self._final_which[game]
+        absolute = self.frame == "absolute"
+        encode(s, self.rules[k], self.blanks[k], seat, absolute, new_states(1), out)
         return out
 
     def get_state(self) -> BatchState:

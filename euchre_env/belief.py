@@ -40,6 +40,7 @@ from .cards import (
     CARD_AT,
     EFFECTIVE_SUIT,
     JOKER_BIT,
+    N_BITS,
     N_CARDS,
     NINE,
     NO_TRUMP,
@@ -47,6 +48,7 @@ from .cards import (
     ONE,
     RELATIVE_SUIT,
     TEN,
+    WIDE_DECK,
     lowest_bit,
     popcount,
 )
@@ -82,13 +84,17 @@ from .rules import (
     WEAK_HAND,
     WITH_PARTNER,
     apply,
+    card_action,
     counts_down,
     deal,
+    deck_size,
     dummy_size,
+    has_low_cards,
     hide,
     is_out,
     left,
     legal,
+    missing_cards,
     new_states,
     takes_dummy,
     three_lowest,
@@ -107,7 +113,8 @@ MAX_ACTS = 40
 # has played can be void), the discard and a kitty of low cards: 6 * 5 * 5 * 2 * 4 states; or, of
 # three players, a hand, another, the discard and five cards laid away: 6 * 5 * 2 * 6. Classes
 # are four suits, each parted by a low kitty, and the upcard. No class of n cards has more fillings
-# than comb(n + 5, 5) or than there are states, so 19 cards have fewer than 4096 in all.
+# than comb(n + 5, 5) or than there are states, so 19 cards have fewer than 4096 in all; with 28 or
+# 32 cards no kitty is low, so five classes have at most the 6 * 5 * 5 * 2 states' fillings each.
 _MAX_TIGHT = 5
 _MAX_CLASSES = 9
 _MAX_STATES = 1200
@@ -118,7 +125,7 @@ _UPCARD_AT = 20
 _TRIES = 1 << 20
 
 _BINOMIAL: npt.NDArray[np.int64] = np.array(
-    [[comb(n, k) for k in range(N_CARDS + 1)] for n in range(N_CARDS + 1)], np.int64
+    [[comb(n, k) for k in range(N_BITS + 1)] for n in range(N_BITS + 1)], np.int64
 )
 
 CALLER_MAY_CALL, SWAPPER_WAS_WEAK, OFFENDER_COULD_FOLLOW = 1, 2, 4
@@ -158,7 +165,7 @@ BELIEF = np.dtype(
                 ("rooms", np.int64, _MAX_STATES),  # of each state, four bits a tight place
                 ("table", np.int64, (_MAX_CLASSES + 1) * _MAX_STATES),
                 ("past", STATE),
-                ("deck", np.int8, N_CARDS),
+                ("deck", np.int8, WIDE_DECK),
             ],
             align=True,
         ),
@@ -200,6 +207,8 @@ def _unseen(s, r, viewer):
         seen |= np.int64(s.buried)
     if s.swapper == viewer or r.swap3_shown != 0:
         seen |= np.int64(s.swapped)
+    if has_low_cards(r):
+        return ((ONE << N_BITS) - 1) & ~missing_cards(r, s.frame) & ~seen
     deck = (ONE << N_CARDS) - 1
     return (deck if r.joker != 0 else deck ^ JOKER_BIT) & ~seen
 
@@ -236,7 +245,8 @@ def _list_places(b, s, r, viewer):
 @njit
 def kitty_size(r):
     """The face-down cards that nobody may take."""
-    return 3 + HAND_SIZE * (N_SEATS - np.int64(r.players)) - dummy_size(r)
+    dealt = HAND_SIZE * np.int64(r.players) + 1 + dummy_size(r)
+    return deck_size(r) - dealt - (1 if r.joker != 0 else 0)
 
 
 @njit
@@ -753,7 +763,7 @@ def restart(world, r, deck, out):
 
     This is the record after the deal, the generator's state left out; after a swap of three cards,
     which leaves no trace of the hand before it, it is the record after the swap. ``deck`` is
-    scratch, int8[25].
+    scratch, int8[32].
     """
     frame = world.frame
     at = 0
@@ -762,8 +772,9 @@ def restart(world, r, deck, out):
     at = _fill_deck(deck, at, _dealt_dummy(world), frame)
     _fill_deck(deck, at, np.int64(world.kitty), frame)
     deck[_UPCARD_AT] = CARD_AT[frame, lowest_bit(np.int64(world.upcard))]
-    deck[24] = NOBODY
-    _fill_deck(deck, 24, np.int64(world.spare), frame)
+    if not has_low_cards(r):
+        deck[24] = NOBODY
+        _fill_deck(deck, 24, np.int64(world.spare), frame)
     out.rng = 0
     _restore_score(world, r, out)
     deal(out, r, deck, world.dealer)
@@ -782,11 +793,14 @@ def act_taken(world, s):
     the first seat asked is taken. Nor is the order in which cards were laid away for a dummy.
     """
     if s.phase == PLAY:
-        return np.int64(world.plays[s.trick, s.turn])
+        played = np.int64(world.plays[s.trick, s.turn])
+        return played if played < 0 else card_action(played, s.frame)
     if s.phase == BID1 or s.phase == BID2:
         return _call_taken(world, s)
     if s.phase == DISCARD:
-        return lowest_bit(np.int64(world.discard)) if world.discard != 0 else np.int64(NOBODY)
+        if world.discard == 0:
+            return np.int64(NOBODY)
+        return card_action(lowest_bit(np.int64(world.discard)), s.frame)
     if s.phase == LONER:
         return _answer_taken(
             s.turn, world.alone_declined, world.loner, np.int64(WITH_PARTNER), np.int64(ALONE)
@@ -872,7 +886,7 @@ def replay_worlds(worlds, rules, viewer, hidden, records, actions, owners):
         owners: int64[N], the index of the world.
     """
     count = 0
-    deck = np.empty(N_CARDS, np.int8)
+    deck = np.empty(WIDE_DECK, np.int8)
     scratch = np.empty(1, STATE)
     past = scratch[0]
     for i in range(len(worlds)):

@@ -7,6 +7,9 @@ play). :func:`decode` gives back the cleared record, save a total outside -50 to
 off: no partnership game to a target score reaches that; games of a fixed number of hands, with
 deducted penalties, or that count down and add sets can.
 
+Games with 28 or 32 cards append blocks for the cards below nine (:data:`WIDE_LAYOUT`); all else is
+as with 24 cards.
+
 Two frames: ``absolute`` orders cards and suits by name; ``trump`` orders them by the record's
 frame, the upcard's suit while bidding and then trump, as described in :mod:`euchre_env.cards`.
 """
@@ -23,18 +26,27 @@ import numpy.typing as npt
 
 from ._jit import njit, njit_inline
 from .cards import (
+    BIT_OF,
     CARD_AT,
     EFFECTIVE_SUIT,
     JOKER,
+    N_BITS,
     N_CARDS,
     N_FRAMES,
+    N_LOW,
+    N_SUITS,
     NATURAL,
     NO_TRUMP,
     ONE,
     RELATIVE_SUIT,
     SPADES,
     SUIT_AT,
+    WIDE,
+    is_wide,
+    join_low,
     lowest_bit,
+    split_low,
+    suit_of_card,
 )
 from .rules import (
     DRAWN,
@@ -59,6 +71,8 @@ N_RULES = RULES.itemsize // 2
 _FIRST_RULES = 40
 _FIRST_PHASES = 9
 """Rule codes and phases of the partnership game; those of other games came later."""
+_OTHER_RULES_END = 48
+"""Where the codes of other games end; later options have blocks of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +160,9 @@ _BLOCKS = (
     Block("seat_games", _SEAT, "games won by each seat; likewise"),
     Block("game_winner", _SEAT, "the seat that won the game; likewise"),
     Block("match_winner", _SEAT, "the seat that won the match; likewise"),
-    Block("other_rules", (N_RULES - _FIRST_RULES,), "further codes of the rule set; likewise"),
+    Block(
+        "other_rules", (_OTHER_RULES_END - _FIRST_RULES,), "further codes of the rule set; likewise"
+    ),
 )
 PARTNERSHIP_BLOCKS = tuple(
     block.name for block in _BLOCKS[: [b.name for b in _BLOCKS].index("rules") + 1]
@@ -178,15 +194,69 @@ HIDDEN_LAYOUT: dict[str, Block] = _placed(_HIDDEN_BLOCKS)
 HIDDEN_SIZE = sum(block.size for block in _HIDDEN_BLOCKS)
 
 
-def layout_hash(blocks: int | None = None) -> str:
-    """A short digest of the layout, or of its first ``blocks`` blocks."""
-    placed = list(LAYOUT.values())[:blocks]
+_LOW = (N_LOW,)
+_LOW_NAMES = "eights, then sevens, each of four suits"
+_LOW_BLOCKS = (
+    Block("low_ranks", (1,), "how many ranks below nine the deck has", 0, 2),
+    Block("low_hand", _LOW, f"cards in one's own hand: {_LOW_NAMES}"),
+    Block("low_upcard", _LOW, "the card turned up; likewise"),
+    Block("low_own_discard", _LOW, "the card one has laid away; likewise"),
+    Block("low_trick_cards", (N_SEATS, N_LOW), "cards in the present trick; likewise"),
+    Block("low_played", (N_SEATS, N_LOW), "cards that each seat has played; likewise"),
+    Block("low_trick_of_card", _LOW, "the trick, 1 to 5, in which each was played", 0, 5),
+)
+WIDE_LAYOUT: dict[str, Block] = _placed(_BLOCKS + _LOW_BLOCKS)
+"""The blocks of an observation of games with 28 or 32 cards: those of :data:`LAYOUT` and more."""
+WIDE_OBSERVATION_SIZE = sum(block.size for block in WIDE_LAYOUT.values())
+
+_LOW_HIDDEN_BLOCKS = (
+    Block("low_all_hands", (N_SEATS, N_LOW), f"cards in the hand of every seat: {_LOW_NAMES}"),
+    Block("low_kitty", _LOW, "the face-down kitty; likewise"),
+    Block("low_discard", _LOW, "the card laid away; likewise"),
+)
+WIDE_HIDDEN_LAYOUT: dict[str, Block] = _placed(_HIDDEN_BLOCKS + _LOW_HIDDEN_BLOCKS)
+"""The same of what ``state()`` adds."""
+WIDE_HIDDEN_SIZE = sum(block.size for block in WIDE_HIDDEN_LAYOUT.values())
+
+
+def _any_wide(rulesets: tuple[Ruleset, ...]) -> bool:
+    return any(each.is_wide for each in rulesets)
+
+
+def layout_of(*rulesets: Ruleset) -> dict[str, Block]:
+    """The blocks of observations of games by some rule sets."""
+    return WIDE_LAYOUT if _any_wide(rulesets) else LAYOUT
+
+
+def hidden_layout_of(*rulesets: Ruleset) -> dict[str, Block]:
+    """The blocks that ``state()`` adds in games by some rule sets."""
+    return WIDE_HIDDEN_LAYOUT if _any_wide(rulesets) else HIDDEN_LAYOUT
+
+
+def observation_size(*rulesets: Ruleset) -> int:
+    """The number of entries of an observation of games by some rule sets."""
+    return WIDE_OBSERVATION_SIZE if _any_wide(rulesets) else OBSERVATION_SIZE
+
+
+def hidden_size(*rulesets: Ruleset) -> int:
+    """The number of entries that ``state()`` adds in games by some rule sets."""
+    return WIDE_HIDDEN_SIZE if _any_wide(rulesets) else HIDDEN_SIZE
+
+
+def layout_hash(blocks: int | None = None, wide: bool = False) -> str:
+    """A short digest of the layout (of :data:`WIDE_LAYOUT`), or of its first ``blocks`` blocks."""
+    placed = list((WIDE_LAYOUT if wide else LAYOUT).values())[:blocks]
     words = [f"v{LAYOUT_VERSION}"] + [f"{b.name}{b.shape}@{b.start}" for b in placed]
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
 
 
-def fits_layout(digest: str) -> bool:
-    """Whether weights learnt on the layout of this digest fit: it is this one, or its beginning."""
+def fits_layout(digest: str, wide: bool = False) -> bool:
+    """Whether weights learnt on the layout of this digest fit: it is this one, or its beginning.
+
+    What was learnt with 24 cards does not fit games with more (``wide``), nor the other way round.
+    """
+    if wide:
+        return digest == layout_hash(wide=True)
     return digest in {layout_hash(k) for k in range(len(PARTNERSHIP_BLOCKS), len(LAYOUT) + 1)}
 
 
@@ -231,14 +301,29 @@ _SEAT_TRICKS, _SEAT_SCORE, _SEAT_POINTS, _SEAT_GAMES = (
 _GAME_WINNER, _MATCH_WINNER = _start("game_winner"), _start("match_winner")
 _KITTY, _HIDDEN_DISCARD = HIDDEN_LAYOUT["kitty"].start, HIDDEN_LAYOUT["discard"].start
 
+_LOW_START = OBSERVATION_SIZE
+_LOW_HAND, _LOW_UPCARD, _LOW_DISCARD, _LOW_TRICK_CARDS, _LOW_PLAYED, _LOW_TRICK_OF_CARD = (
+    WIDE_LAYOUT[block.name].start for block in _LOW_BLOCKS[1:]
+)
+_LOW_ALL_HANDS, _LOW_KITTY, _LOW_HIDDEN_DISCARD = (
+    WIDE_HIDDEN_LAYOUT[block.name].start for block in _LOW_HIDDEN_BLOCKS
+)
+
 _PLAYERS_CODE, _VARIANT_CODE = (list(OPTIONS).index(name) for name in ("players", "variant"))
+# The defending pair of points takes two codes, so later codes stand one place further on.
+_LOWEST_RANK_CODE = RULES.fields["lowest_rank"][1] // 2  # type: ignore[index]
 _RELATIVE_ROW = N_FRAMES
-_CARD_ROW: npt.NDArray[np.int64] = np.vstack([CARD_AT, np.arange(N_CARDS)]).astype(np.int64)
-_SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT, np.arange(4)]).astype(np.int64)
+_CARD_ROW: npt.NDArray[np.int64] = np.vstack(
+    [CARD_AT[:N_FRAMES, :N_CARDS], np.arange(N_CARDS)]
+).astype(np.int64)
+_SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT[:N_FRAMES], np.arange(4)]).astype(np.int64)
 """Where cards and suits stand in an observation: a row for each frame, the last trump-relative."""
 
 
-RULE_BLOCKS = {"rules": slice(0, _FIRST_RULES), "other_rules": slice(_FIRST_RULES, N_RULES)}
+RULE_BLOCKS = {
+    "rules": slice(0, _FIRST_RULES),
+    "other_rules": slice(_FIRST_RULES, _OTHER_RULES_END),
+}
 """The blocks of a rule set's codes, and which of the codes each holds."""
 
 
@@ -247,13 +332,19 @@ def rule_codes(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
     return (ruleset.record().view(np.int16) & 0xFF).astype(np.uint8)
 
 
-def blank_observation(ruleset: Ruleset) -> npt.NDArray[np.uint8]:
-    """What every observation under a rule set begins as: its codes, uint8[OBSERVATION_SIZE]."""
-    blank, codes = np.zeros(OBSERVATION_SIZE, np.uint8), rule_codes(ruleset)
-    for name, which in RULE_BLOCKS.items():
-        if name in PARTNERSHIP_BLOCKS or not ruleset.is_partnership:
-            blank[LAYOUT[name].slice] = codes[which]
-    return blank
+def blank_observations(*rulesets: Ruleset) -> npt.NDArray[np.uint8]:
+    """What observations begin as under each rule set: its codes, uint8[K, D].
+
+    D is the :func:`observation_size` of all together.
+    """
+    blanks = np.zeros((len(rulesets), observation_size(*rulesets)), np.uint8)
+    for blank, ruleset in zip(blanks, rulesets):
+        codes = rule_codes(ruleset)
+        for name, which in RULE_BLOCKS.items():
+            if name in PARTNERSHIP_BLOCKS or not ruleset.is_partnership:
+                blank[LAYOUT[name].slice] = codes[which]
+        blank[_LOW_START : _LOW_START + 1] = 9 - ruleset.lowest_rank
+    return blanks
 
 
 def _places_of(players: int, viewer: int) -> int:
@@ -395,17 +486,95 @@ def _mark_seat_scores(s, places, players, out):
         _mark_winner(out, _MATCH_WINNER, _MATCH_RESULT + 2, s.match_winner, places)
 
 
+# --- cards below nine --------------------------------------------------------------------------
+
+
+@njit_inline
+def _low_entry(k, frame, absolute):
+    return (k & ~3) + np.int64(SUIT_AT[frame, k & 3]) if absolute else np.int64(k)
+
+
+@njit_inline
+def _take_low(cards, frame, absolute, start, out):
+    """Mark those of a wide set that are below nine; returns the others, in the small frame."""
+    high, low = split_low(cards, frame)
+    for k in range(N_LOW):
+        if (low >> k) & 1:
+            out[start + _low_entry(k, frame, absolute)] = 1
+    return high
+
+
+@njit_inline
+def _take_low_play(s, trick, seat, relative, frame, absolute, out):
+    card = np.int64(CARD_AT[frame, s.plays[trick, seat]])
+    if card < N_CARDS:
+        s.plays[trick, seat] = BIT_OF[frame - WIDE, card]
+        return
+    s.plays[trick, seat] = NOBODY
+    suit = (card - N_CARDS) & 3
+    entry = suit if absolute else np.int64(RELATIVE_SUIT[frame, suit])
+    entry += (card - N_CARDS) & ~3
+    out[_LOW_PLAYED + N_LOW * relative + entry] = 1
+    out[_LOW_TRICK_OF_CARD + entry] = trick + 1
+    if trick == s.trick:
+        out[_LOW_TRICK_CARDS + N_LOW * relative + entry] = 1
+
+
+@njit_inline
+def _take_low_cards(s, viewer, places, absolute, out):
+    """Mark the cards below nine of a cleared record; it keeps the others, in the small frame."""
+    if len(out) < WIDE_OBSERVATION_SIZE:
+        raise ValueError("an observation of a game with cards below nine has more entries")
+    frame = np.int64(s.frame)
+    s.hand[viewer] = _take_low(s.hand[viewer], frame, absolute, _LOW_HAND, out)
+    s.upcard = _take_low(s.upcard, frame, absolute, _LOW_UPCARD, out)
+    s.discard = _take_low(s.discard, frame, absolute, _LOW_DISCARD, out)
+    s.led, _ = split_low(s.led, frame)
+    for seat in range(N_SEATS):
+        s.void[seat], _ = split_low(s.void[seat], frame)
+        for t in range(N_TRICKS):
+            if s.plays[t, seat] >= 0:
+                relative = _relative(seat, places)
+                _take_low_play(s, t, seat, relative, frame, absolute, out)
+    s.frame = frame - WIDE
+
+
+@njit_inline
+def _encode_hidden_wide(s, players, places, absolute, out):
+    if len(out) < WIDE_HIDDEN_SIZE:
+        raise ValueError("the hidden cards of a game with cards below nine have more entries")
+    frame = np.int64(s.frame)
+    row = frame - WIDE if absolute else np.int64(_RELATIVE_ROW)
+    for seat in range(players):
+        k = _relative(seat, places)
+        high = _take_low(s.hand[seat], frame, absolute, _LOW_ALL_HANDS + N_LOW * k, out)
+        _mark_cards(out, N_CARDS * k, high, row)
+    high = _take_low(s.kitty, frame, absolute, _LOW_KITTY, out)
+    _mark_cards(out, _KITTY, high, row)
+    high = _take_low(s.discard, frame, absolute, _LOW_HIDDEN_DISCARD, out)
+    _mark_cards(out, _HIDDEN_DISCARD, high, row)
+
+
+# --- the whole ---------------------------------------------------------------------------------
+
+
 @njit_inline
 def encode_seen(s, blank, viewer, absolute, out):
     """Write the observation of a record that ``hide`` has cleared for ``viewer``.
 
-    ``blank`` is :func:`blank_observation`; ``out`` is uint8[OBSERVATION_SIZE].
+    ``blank`` is its row of :func:`blank_observations`, as long as ``out``: uint8[OBSERVATION_SIZE],
+    or [WIDE_OBSERVATION_SIZE] in games with cards below nine. There the record is changed: it loses
+    those cards.
     """
     viewer = np.int64(viewer)  # plain Python keeps a seat in eight bits otherwise
     players = np.int64(blank[_RULES + _PLAYERS_CODE])
     places = _PLACES[players, viewer]
     for k in range(OBSERVATION_SIZE):
         out[k] = blank[k]
+    for k in range(OBSERVATION_SIZE, len(out)):
+        out[k] = blank[k]
+    if is_wide(s.frame):
+        _take_low_cards(s, viewer, places, absolute, out)
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     phase = np.int64(s.phase)
     out[_PHASE + phase if phase < _FIRST_PHASES else _OTHER_PHASE - _FIRST_PHASES + phase] = 1
@@ -439,8 +608,8 @@ def encode_seen(s, blank, viewer, absolute, out):
 def encode(s, r, blank, viewer, absolute, scratch, out):
     """Write what ``viewer`` can know of record ``s`` under the rule record ``r``.
 
-    ``scratch`` is STATE[1], overwritten; ``blank`` is :func:`blank_observation` of the same rule
-    set; ``absolute`` chooses the frame; ``out`` is uint8[OBSERVATION_SIZE].
+    ``scratch`` is STATE[1], overwritten; ``absolute`` chooses the frame; ``blank`` and ``out`` are
+    as for :func:`encode_seen`.
     """
     scratch[0] = s
     seen = scratch[0]
@@ -455,7 +624,7 @@ def encode_seats(states, rules, blanks, which, absolute, out):
     Args:
         states: STATE[B], full records.
         rules: RULES[K].
-        blanks: uint8[K, OBSERVATION_SIZE], :func:`blank_observation` of the same rule sets.
+        blanks: uint8[K, D], :func:`blank_observations` of the same rule sets.
         which: int16[B], the rule set of each game.
         absolute: The frame.
         out: uint8[B, 4, OBSERVATION_SIZE]; seats that a game does not have are left alone.
@@ -472,6 +641,9 @@ def encode_hidden(s, r, viewer, absolute, out):
     """Write all hands, the kitty and the discard, for critics: uint8[HIDDEN_SIZE]."""
     places = _PLACES[r.players, viewer]
     out[:] = 0
+    if is_wide(s.frame):
+        _encode_hidden_wide(s, r.players, places, absolute, out)
+        return
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     for seat in range(r.players):
         _mark_cards(out, N_CARDS * _relative(seat, places), s.hand[seat], row)
@@ -490,27 +662,58 @@ def _seat_bits(block: npt.NDArray[Any]) -> int:
     return int(sum(1 << i for i in range(N_SEATS) if block[i]))
 
 
+def _layout_at(observation: npt.NDArray[np.uint8]) -> dict[str, Block]:
+    return LAYOUT if len(observation) == OBSERVATION_SIZE else WIDE_LAYOUT
+
+
 class _Reader:
     """Reads an observation back into a record, seat 0 being the observer."""
 
     def __init__(self, observation: npt.NDArray[np.uint8], absolute: bool) -> None:
         self.block = {
             name: observation[b.slice].reshape(b.shape).astype(np.int64)
-            for name, b in LAYOUT.items()
+            for name, b in _layout_at(observation).items()
         }
-        self.frame = self._frame(absolute)
-        self.row = self.frame if absolute else _RELATIVE_ROW
+        self.is_wide = bool(self.block.get("low_ranks", np.zeros(1)).any())
+        self.is_absolute = absolute
+        small = self._small_frame(absolute)
+        self.row = small if absolute else _RELATIVE_ROW
+        self.frame = small + WIDE * self.is_wide
 
-    def _frame(self, absolute: bool) -> int:
+    def _small_frame(self, absolute: bool) -> int:
         trump, upcard = self.block["trump"], self.block["upcard"]
         if trump[4] or (not trump.any() and upcard[JOKER]):
             return NATURAL
         if not absolute:
             return SPADES
-        return int(np.argmax(trump)) if trump.any() else int(np.argmax(upcard)) // 6
+        if trump.any():
+            return int(np.argmax(trump))
+        if upcard.any():
+            return suit_of_card(int(np.argmax(upcard)))
+        return int(np.argmax(self.block["low_upcard"])) % N_SUITS if self.is_wide else 0
 
-    def cards(self, block: npt.NDArray[np.int64]) -> int:
-        return sum(1 << bit for bit in range(N_CARDS) if block[_CARD_ROW[self.row, bit]])
+    def cards(self, name: str, *at: int) -> int:
+        """The set that a block holds, with its cards below nine."""
+        block = self.block[name][at]
+        high = sum(1 << bit for bit in range(N_CARDS) if block[_CARD_ROW[self.row, bit]])
+        if not self.is_wide:
+            return high
+        block = self.block.get(f"low_{name}", np.zeros(N_LOW, np.int64))[at]
+        low = sum(1 << k for k in range(N_LOW) if block[self._low_entry(k)])
+        return int(join_low(high, low, self.frame))
+
+    def _low_entry(self, k: int) -> int:
+        return int(_low_entry(k, self.frame, self.is_absolute))
+
+    def trick_of(self, bit: int) -> int:
+        """The trick, from 0, in which the card at a bit was played, -1 for none."""
+        card = int(CARD_AT[self.frame, bit])
+        if card < N_CARDS:
+            at = _CARD_ROW[self.row, BIT_OF[self.frame % WIDE, card]]
+            return int(self.block["trick_of_card"][at]) - 1
+        low = card - N_CARDS
+        suit = low % N_SUITS if self.is_absolute else RELATIVE_SUIT[self.frame, low % N_SUITS]
+        return int(self.block["low_trick_of_card"][low // N_SUITS * N_SUITS + suit]) - 1
 
     def suits(self, block: npt.NDArray[np.int64]) -> int:
         held = [k for k in range(4) if block[_SUIT_ROW[self.row, k]]]
@@ -519,7 +722,7 @@ class _Reader:
     def trump(self) -> int:
         if not self.block["trump"].any():
             return NOBODY
-        return self.frame
+        return self.frame % WIDE
 
     def result(self, name: str, winners: str) -> int:
         block = self.block[name]
@@ -541,22 +744,21 @@ def _read_calls(s: Any, read: _Reader, ruleset: Ruleset) -> None:
     s["sitting_out"] |= (15 << ruleset.players) & 15
     s["passes"] = block["passed_round_1"].sum() + block["passed_round_2"].sum()
     s["frame"], s["trump"] = read.frame, read.trump()
-    s["hand"][0] = read.cards(block["hand"])
-    s["upcard"], s["discard"] = read.cards(block["upcard"]), read.cards(block["own_discard"])
-    s["swapped"] = read.cards(block["swapped"])
-    s["buried"] = read.cards(block["own_buried"])
+    s["hand"][0] = read.cards("hand")
+    s["upcard"], s["discard"] = read.cards("upcard"), read.cards("own_discard")
+    s["swapped"] = read.cards("swapped")
+    s["buried"] = read.cards("own_buried")
 
 
 def _read_tricks(s: Any, read: _Reader) -> None:
     block = read.block
     s["plays"][:] = NOBODY
     for seat in range(N_SEATS):
-        s["played"][seat] = read.cards(block["played"][seat])
+        s["played"][seat] = read.cards("played", seat)
         s["void"][seat] = read.suits(block["void"][seat])
-        for bit in range(N_CARDS):
+        for bit in range(N_BITS):
             if int(s["played"][seat]) >> bit & 1:
-                trick = block["trick_of_card"][_CARD_ROW[read.row, bit]] - 1
-                s["plays"][trick, seat] = bit
+                s["plays"][read.trick_of(bit), seat] = bit
     for t in range(N_TRICKS):
         s["leader"][t] = _seat_in(block["leader"][t])
     s["trick"] = (block["tricks"].sum() + block["seat_tricks"].sum()) * block["leader"].any()
@@ -574,7 +776,7 @@ def decode(observation: npt.NDArray[np.uint8], frame: str = "absolute") -> tuple
     no names: the frame's suit is called spades.
 
     Args:
-        observation: uint8[OBSERVATION_SIZE].
+        observation: uint8[OBSERVATION_SIZE], or uint8[WIDE_OBSERVATION_SIZE].
         frame: ``"absolute"`` or ``"trump"``, the frame that it was encoded in.
     """
     read = _Reader(np.asarray(observation), frame == "absolute")
@@ -606,10 +808,14 @@ def _read_scores(s: Any, read: _Reader, ruleset: Ruleset) -> None:
 def decode_rules(observation: npt.NDArray[np.uint8]) -> Ruleset:
     """The rule set that an observation carries."""
     first, others = (observation[LAYOUT[name].slice] for name in RULE_BLOCKS)
+    usual = rule_codes(Ruleset())
     if first[_VARIANT_CODE] == PARTNERSHIP:
-        others = rule_codes(Ruleset())[_FIRST_RULES:]  # left out, since they mean nothing there
-    codes = np.concatenate([first, others]).astype(np.int16)
+        # Left out, since they mean nothing there.
+        others = usual[_FIRST_RULES:_OTHER_RULES_END]
+    codes = np.concatenate([first, others, usual[_OTHER_RULES_END:]]).astype(np.int16)
     codes[codes >= 254] -= 256
+    if len(observation) > OBSERVATION_SIZE:
+        codes[_LOWEST_RANK_CODE] = 9 - int(observation[_LOW_START])
     return Ruleset.from_record(codes.view(RULES))
 
 
@@ -618,10 +824,21 @@ def layout_markdown() -> str:
     lines = [
         f"Layout version {LAYOUT_VERSION}, {OBSERVATION_SIZE} entries, hash `{layout_hash()}`.",
         "",
-        "| entries | block | shape | meaning |",
-        "| --- | --- | --- | --- |",
+        *_TABLE_HEAD,
+        *map(_table_row, LAYOUT.values()),
+        "",
+        f"Games with 28 or 32 cards have {WIDE_OBSERVATION_SIZE} entries, hash "
+        f"`{layout_hash(wide=True)}`: the same and, behind them, the cards below nine.",
+        "",
+        *_TABLE_HEAD,
+        *(_table_row(WIDE_LAYOUT[b.name]) for b in _LOW_BLOCKS),
     ]
-    for b in LAYOUT.values():
-        shape = " x ".join(map(str, b.shape))
-        lines.append(f"| {b.start}..{b.start + b.size - 1} | `{b.name}` | {shape} | {b.meaning} |")
     return "\n".join(lines) + "\n"
+
+
+_TABLE_HEAD = ("| entries | block | shape | meaning |", "| --- | --- | --- | --- |")
+
+
+def _table_row(b: Block) -> str:
+    shape = " x ".join(map(str, b.shape))
+    return f"| {b.start}..{b.start + b.size - 1} | `{b.name}` | {shape} | {b.meaning} |"

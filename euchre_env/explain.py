@@ -10,7 +10,7 @@ from typing import Any
 
 from . import rules
 from ._check import listed
-from .actions import ACTION_TEXT, FROM_ABSOLUTE, legal_ids
+from .actions import ACTION_TEXT, FROM_ABSOLUTE, card_of_action, legal_ids
 from .cards import (
     BIT_OF,
     CARD_AT,
@@ -23,8 +23,12 @@ from .cards import (
     card_text,
     cards_of,
     popcount,
+    rank_of_card,
+    suit_of_card,
+    trump_of,
 )
 from .rules import (
+    ALL_ACTIONS,
     ALONE,
     BID1,
     BID2,
@@ -64,8 +68,9 @@ __all__ = [
     "why_illegal",
 ]
 
-RANK_NAMES = ("nine", "ten", "jack", "queen", "king", "ace")
+RANK_NAMES = ("nine", "ten", "jack", "queen", "king", "ace", "eight", "seven")
 
+_CARD_ACTS = (*range(N_CARDS), *range(N_ACTIONS, ALL_ACTIONS))
 _ACTS_OF = {
     WEAK_HAND: (CLAIM, KEEP),
     NAME_TRUMP: (CALL, CALL + 1, CALL + 2, CALL + 3),
@@ -73,9 +78,9 @@ _ACTS_OF = {
     BID2: (PASS, CALL, CALL + 1, CALL + 2, CALL + 3, CALL_NO_TRUMP),
     LONER: (ALONE, WITH_PARTNER),
     DEFEND: (DEFEND_ALONE, DEFEND_TOGETHER),
-    DISCARD: tuple(range(N_CARDS)),
-    PLAY: tuple(range(N_CARDS)),
-    DUMMY_EXCHANGE: tuple(range(N_CARDS)),
+    DISCARD: _CARD_ACTS,
+    PLAY: _CARD_ACTS,
+    DUMMY_EXCHANGE: _CARD_ACTS,
     STAY: (PASS, KEEP),
 }
 """The kinds of acts that a phase asks for, whether or not each is legal."""
@@ -93,14 +98,14 @@ def card_name(card: int, trump: int = NOBODY) -> str:
     """
     if card == JOKER:
         return "joker"
-    name = f"{RANK_NAMES[card % 6]} of {SUIT_NAMES[card // 6]}"
+    name = f"{RANK_NAMES[rank_of_card(card)]} of {SUIT_NAMES[suit_of_card(card)]}"
     title = _bower(card, trump)
     return f"{name}, the {title}" if title else name
 
 
 def _bower(card: int, trump: int) -> str:
     """``left bower`` or ``right bower``, or nothing."""
-    if not 0 <= trump < NO_TRUMP or card == JOKER or card % 6 != JACK:
+    if not 0 <= trump < NO_TRUMP or card == JOKER or rank_of_card(card) != JACK:
         return ""
     if not TRUMPS[trump] >> int(BIT_OF[trump, card]) & 1:
         return ""
@@ -197,8 +202,8 @@ def why_illegal(s: Any, r: Any, action: int) -> str:
         r: The rule record.
         action: An absolute action id.
     """
-    if not 0 <= action < N_ACTIONS:
-        return f"{action} is no action: ids run from 0 to {N_ACTIONS - 1}."
+    if not 0 <= action < ALL_ACTIONS:
+        return f"{action} is no action: ids run from 0 to {ALL_ACTIONS - 1}."
     phase = int(s.phase)
     if phase == OVER:
         return "The hand is over: nobody is to act."
@@ -215,15 +220,16 @@ def why_illegal(s: Any, r: Any, action: int) -> str:
 
 
 def _word(action: int) -> str:
-    if action < N_CARDS:
-        return f"The {card_text(action)}"
+    if card_of_action(action) >= 0:
+        return f"The {ACTION_TEXT[action]}"
     return f'"{ACTION_TEXT[action].replace("_", " ")}"'
 
 
-def _why_not_play(s: Any, r: Any, action: int, bit: int) -> str:
-    if not int(s.hand[s.turn]) >> bit & 1:
-        return f"The {card_text(action)} is not in your hand."
-    could = _one_of(map(card_text, legal_ids(s, r)))
+def _why_not_play(s: Any, r: Any, action: int, framed: int) -> str:
+    card = ACTION_TEXT[action]
+    if not _holds(s, framed):
+        return f"The {card} is not in your hand."
+    could = _one_of(ACTION_TEXT[each] for each in legal_ids(s, r))
     led = _led(s)
     first = int(s.plays[s.trick, s.leader[s.trick]])
     lead_card = int(CARD_AT[s.frame, first])
@@ -231,19 +237,23 @@ def _why_not_play(s: Any, r: Any, action: int, bit: int) -> str:
     told = ""
     if _bower(lead_card, trump) == "left bower":
         told = f" The {card_text(lead_card)} that was led is the left bower, one of the {led}."
-    elif _bower(action, trump) == "left bower":
-        told = f" The {card_text(action)} is the left bower and counts as {trump_name(trump)}."
-    elif any(_bower(card, trump) == "left bower" for card in legal_ids(s, r)):
+    elif _bower(card_of_action(action), trump) == "left bower":
+        told = f" The {card} is the left bower and counts as {trump_name(trump)}."
+    elif any(_bower(card_of_action(each), trump) == "left bower" for each in legal_ids(s, r)):
         told = f" The left bower counts as {trump_name(trump)}."
     return f"Follow suit: {led} were led, so play {could}.{told}"
 
 
-def _why_not_lay_away(s: Any, action: int, bit: int) -> str:
-    if int(s.hand[s.turn]) >> bit & 1:
-        return (
-            f"The {card_text(action)} was turned up, and this table does not let you lay it away."
-        )
-    return f"The {card_text(action)} is not in your hand."
+def _holds(s: Any, framed: int) -> bool:
+    """Whether the seat to act holds the card of an action of the frame."""
+    return bool(int(s.hand[s.turn]) >> int(rules.action_bit(framed, s.frame)) & 1)
+
+
+def _why_not_lay_away(s: Any, action: int, framed: int) -> str:
+    card = ACTION_TEXT[action]
+    if _holds(s, framed):
+        return f"The {card} was turned up, and this table does not let you lay it away."
+    return f"The {card} is not in your hand."
 
 
 def _why_not_call(s: Any, action: int, framed: int) -> str:
@@ -253,9 +263,9 @@ def _why_not_call(s: Any, action: int, framed: int) -> str:
         return "This table plays without no-trump calls here."
     natural = "this table lets you call a suit only with a card of that suit, bowers aside"
     if s.phase == BID1:
-        return f"You hold no {SUIT_NAMES[int(s.frame)]}: {natural}."
+        return f"You hold no {SUIT_NAMES[int(trump_of(s.frame))]}: {natural}."
     suit = action - CALL
-    if suit == int(s.frame):
+    if suit == int(trump_of(s.frame)):
         return f"{SUIT_NAMES[suit].capitalize()} were turned down: name another suit."
     return f"You hold no {SUIT_NAMES[suit]}: {natural}."
 
@@ -279,7 +289,7 @@ def tell(s: Any, action: int, viewer: int | None = None, r: Any = None) -> str:
         taken = f"takes the {_upcard(s)}, which makes clubs trump, and " if turned_up else ""
         return f"{who} {taken}lays away {_laid_away(s, action, viewer)}"
     if s.phase == PLAY:
-        return f"{who} {'leads' if s.count == 0 else 'plays'} {card_text(action)}"
+        return f"{who} {'leads' if s.count == 0 else 'plays'} {ACTION_TEXT[action]}"
     framed = int(FROM_ABSOLUTE[s.frame, action])
     if framed == ORDER_UP:
         return f"{who} {'picks up' if seat == s.dealer else 'orders up'} the {_upcard(s)}"
@@ -307,7 +317,7 @@ def _said(s: Any, r: Any) -> dict[int, str]:
 
 
 def _laid_away(s: Any, action: int, viewer: int | None) -> str:
-    return f"the {card_text(action)}" if viewer in (None, int(s.turn)) else "a card"
+    return f"the {ACTION_TEXT[action]}" if viewer in (None, int(s.turn)) else "a card"
 
 
 def consequence(before: Any, after: Any, r: Any = None) -> str:

@@ -21,8 +21,8 @@ from ._check import check_choice, check_int
 from ._jit import njit
 from .actions import ActionError
 from .batch import BatchEnv, RulesetLike
-from .encoding import OBSERVATION_SIZE, encode
-from .rules import N_ACTIONS, STATE
+from .encoding import encode
+from .rules import STATE
 from .ruleset import Ruleset
 
 Opponent = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.int8]], Any]
@@ -51,7 +51,7 @@ def final_observations(
         viewers: int[B], seats.
         done: bool[B], the games concerned; the other rows are left at zero.
     """
-    out = np.zeros((games.batch, OBSERVATION_SIZE), np.uint8)
+    out = np.zeros((games.batch, games.observation_size), np.uint8)
     absolute = games.frame == "absolute"
     _final_observations(
         games.final_states, games.rules, games.blanks, which, viewers, done, absolute, out
@@ -64,7 +64,7 @@ def _is_legal(action: Any, mask: npt.NDArray[np.int8]) -> bool:
     given = np.asarray(action)
     if given.shape != () or given.dtype.kind not in "iu":
         return False
-    return 0 <= int(given) < N_ACTIONS and bool(mask[int(given)])
+    return 0 <= int(given) < len(mask) and bool(mask[int(given)])
 
 
 class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
@@ -111,8 +111,6 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
         self.opponents = opponents
         self.illegal = check_choice("illegal", illegal, ("raise", "random"))
         self.render_mode = None
-        self.observation_space = spaces.Box(0, 255, (OBSERVATION_SIZE,), np.uint8)
-        self.action_space = spaces.Discrete(N_ACTIONS)
         self._game: dict[str, Any] = {
             "ruleset": ruleset,
             "episode": episode,
@@ -120,6 +118,8 @@ class EuchreGymEnv(gymnasium.Env[npt.NDArray[np.uint8], np.int64]):
             "max_hands": max_hands,
         }
         self._games = BatchEnv(1, **self._game)
+        self.observation_space = spaces.Box(0, 255, (self._games.observation_size,), np.uint8)
+        self.action_space = spaces.Discrete(self._games.actions)
         self._players = self._games.rulesets[0].players
         self.seat = None if seat is None else check_int("seat", seat, 0, self._players - 1)
         self._learner = 0
@@ -260,8 +260,8 @@ class EuchreVectorEnv(VectorEnv[npt.NDArray[np.uint8], npt.NDArray[Any], npt.NDA
         self.games = BatchEnv(
             num_envs, ruleset, episode=episode, frame=frame, threads=threads, max_hands=max_hands
         )
-        self.single_observation_space = spaces.Box(0, 255, (OBSERVATION_SIZE,), np.uint8)
-        self.single_action_space = spaces.Discrete(N_ACTIONS)
+        self.single_observation_space = spaces.Box(0, 255, (self.games.observation_size,), np.uint8)
+        self.single_action_space = spaces.Discrete(self.games.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everywhere = np.ones(num_envs, np.bool_)

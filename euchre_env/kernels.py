@@ -11,18 +11,34 @@ import numpy as np
 
 from ._jit import njit, njit_inline
 from .actions import FROM_ABSOLUTE, TO_ABSOLUTE
-from .cards import N_CARDS, ONE, lowest_bit, popcount, to_natural
+from .cards import (
+    JOKER,
+    N_CARDS,
+    N_SUITS,
+    ONE,
+    WIDE_DECK,
+    is_wide,
+    lowest_bit,
+    popcount,
+    to_natural,
+    trump_of,
+)
 from .encoding import encode, encode_hidden
 from .rules import (
+    ALL_ACTIONS,
     CALL,
+    EIGHTS,
     N_ACTIONS,
     N_SEATS,
     NOBODY,
     OVER,
+    SEVENS,
     STATE,
     UNDECIDED,
     apply,
     deal,
+    deck_size,
+    has_low_cards,
     legal,
     must_redraw,
     new_match,
@@ -40,7 +56,7 @@ CARD_BITS = (ONE << N_CARDS) - 1
 
 # Modes of :func:`run_games`, added together.
 EPISODES = ("hand", "game")
-GAME_EPISODES, SKIP_FORCED, OBSERVE, ABSOLUTE, HIDDEN, STEP = 1, 2, 4, 8, 16, 32
+GAME_EPISODES, SKIP_FORCED, OBSERVE, ABSOLUTE, HIDDEN, STEP, WIDE_MASKS = 1, 2, 4, 8, 16, 32, 64
 
 
 # --- the generator -----------------------------------------------------------------------------
@@ -82,20 +98,33 @@ def below(bits, bound):
 # --- dealing -----------------------------------------------------------------------------------
 
 
+@njit_inline
+def _mix_up(s, deck, size):
+    bits = np.uint64(0)
+    for k in range(size - 1):
+        bits = bits >> _S32 if k & 1 else draw(s)
+        other = k + below(bits, size - k)
+        card = deck[other]
+        deck[other] = deck[k]
+        deck[k] = card
+
+
 @njit
 def shuffle(s, r, deck):
-    """Fill ``deck`` (int8[25]) with the cards in random order; redraws where the rules say so."""
+    """Fill ``deck`` with the cards in random order; redraws where the rules say so.
+
+    It is int8[25], or int8[32] for 28 or 32 cards (of a longer one the rest stays).
+    """
+    if has_low_cards(r):
+        for k in range(WIDE_DECK):
+            deck[k] = NOBODY if k >= deck_size(r) else (k if k < JOKER else k + 1)
+        _mix_up(s, deck, deck_size(r))
+        return
     size = N_CARDS - 1 + (1 if r.joker != 0 else 0)
     while True:
         for k in range(N_CARDS):
             deck[k] = k if k < size else NOBODY
-        bits = np.uint64(0)
-        for k in range(size - 1):
-            bits = bits >> _S32 if k & 1 else draw(s)
-            other = k + below(bits, size - k)
-            card = deck[other]
-            deck[other] = deck[k]
-            deck[k] = card
+        _mix_up(s, deck, size)
         if not must_redraw(r, deck):
             return
 
@@ -125,22 +154,48 @@ def start_episode(s, r, dealer, deck):
 # --- legal sets --------------------------------------------------------------------------------
 
 
-MASK_WORDS = 5
-"""An action mask is written as five words of eight bytes; the last two bytes are padding."""
+MASK_WORDS, WIDE_MASK_WORDS = 5, 6
+"""An action mask is written as five words of eight bytes (six with cards below nine in the game);
+the last two bytes are padding."""
 
 _SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
 _SPREAD_WORD = np.ascontiguousarray(_SPREAD).view(np.uint64)[:, 0].copy()
 
 
-def mask_arrays(batch):
-    """Blank masks as flat words, uint64[5 B], and the same memory as action masks, int8[B, 38]."""
-    words = np.zeros(batch * MASK_WORDS, np.uint64)
-    return words, words.view(np.int8).reshape(batch, -1)[:, :N_ACTIONS]
+def mask_arrays(batch, actions=N_ACTIONS):
+    """Blank masks as flat words, uint64[5 B], and the same memory as action masks, int8[B, 38].
+
+    For 46 ``actions`` it is six words a game.
+    """
+    words = np.zeros(batch * (MASK_WORDS if actions == N_ACTIONS else WIDE_MASK_WORDS), np.uint64)
+    return words, words.view(np.int8).reshape(batch, -1)[:, :actions]
+
+
+_COMMON = (ONE << N_ACTIONS) - 1
+
+
+@njit
+def _absolute_suits(action_set, frame, first):
+    found = ONE & 0
+    for suit in range(N_SUITS):
+        if (action_set >> (first + suit)) & 1:
+            found |= ONE << TO_ABSOLUTE[frame, first + suit]
+    return found
 
 
 @njit
 def absolute_set(action_set, frame):
     """A set of actions of ``frame`` as a set of absolute ids."""
+    if is_wide(frame):
+        low = _absolute_suits(action_set, frame, EIGHTS) | _absolute_suits(
+            action_set, frame, SEVENS
+        )
+        return low | _absolute_set(action_set & _COMMON, trump_of(np.int64(frame)))
+    return _absolute_set(action_set, frame)
+
+
+@njit
+def _absolute_set(action_set, frame):
     calls = (action_set >> CALL) & 15
     named = action_set & ~(CARD_BITS | (np.int64(15) << CALL))
     while calls != 0:
@@ -151,11 +206,22 @@ def absolute_set(action_set, frame):
 
 @njit_inline
 def write_mask(legal_set, frame, absolute, words, at):
-    """Write a legal set as a mask, a byte an action, in five words of ``words`` from ``at``."""
+    """Write a legal set as a mask, a byte an action, in five words of ``words`` from ``at``.
+
+    A sixth word, where masks have one, is left to :func:`write_low_mask`.
+    """
     if absolute:
         legal_set = absolute_set(legal_set, frame)
     for k in range(MASK_WORDS):
         words[at + k] = _SPREAD_WORD[(legal_set >> (8 * k)) & 0xFF]
+
+
+@njit_inline
+def write_low_mask(legal_set, frame, absolute, words, at):
+    """Write the sixth word of a mask: the cards below nine."""
+    if absolute:
+        legal_set = absolute_set(legal_set, frame)
+    words[at + MASK_WORDS] = _SPREAD_WORD[(legal_set >> (8 * MASK_WORDS)) & 0xFF]
 
 
 @njit
@@ -206,7 +272,7 @@ def first_illegal(states, legal_sets, actions, absolute, start, stop):
     """The first game whose action is not legal, or -1. Changes nothing."""
     for i in range(start, stop):
         action = np.int64(actions[i])
-        if action < 0 or action >= N_ACTIONS:
+        if action < 0 or action >= ALL_ACTIONS:
             return i
         if absolute:
             action = np.int64(FROM_ABSOLUTE[states[i].frame, action])
@@ -223,7 +289,7 @@ def _first_decision(s, r, mode):
 @njit
 def begin_games(states, rules, which, mode, legal_sets, start, stop):
     """Start an episode in each game from its own generator."""
-    deck = np.empty(N_CARDS, np.int8)
+    deck = np.empty(WIDE_DECK, np.int8)
     for i in range(start, stop):
         _begin(i, states, rules, which, mode, legal_sets, deck)
 
@@ -321,8 +387,9 @@ def run_games(
 
     Finished episodes keep their last record and start again.
     """
-    deck = np.empty(N_CARDS, np.int8)
+    deck = np.empty(WIDE_DECK, np.int8)
     absolute = (mode & ABSOLUTE) != 0
+    stride = WIDE_MASK_WORDS if mode & WIDE_MASKS else MASK_WORDS
     for i in range(start, stop):
         s = states[i]
         if mode & STEP:
@@ -352,7 +419,9 @@ def run_games(
                     deck,
                 )
         actors[i] = s.turn
-        write_mask(legal_sets[i], s.frame, absolute, words, MASK_WORDS * i)
+        write_mask(legal_sets[i], s.frame, absolute, words, stride * i)
+        if stride != MASK_WORDS:
+            write_low_mask(legal_sets[i], s.frame, absolute, words, stride * i)
     if mode & (OBSERVE | HIDDEN):
         _observe(states, rules, blanks, which, mode, observations, hidden, start, stop)
 
@@ -386,7 +455,7 @@ def play_out_randomly(s, r, bits):
 @njit
 def _random_hands(states, rules, seed, hands):
     s = states[0]
-    deck = np.empty(N_CARDS, np.int8)
+    deck = np.empty(WIDE_DECK, np.int8)
     decisions = 0
     s.rng = seed_of(seed, 0)
     for _ in range(hands):

@@ -37,7 +37,7 @@ import pyspiel
 from . import belief, rules
 from .actions import FROM_ABSOLUTE, action_text, legal_ids
 from .cards import JOKER, N_CARDS, card_text, cards_of, deck_of
-from .encoding import LAYOUT, OBSERVATION_SIZE, blank_observation, encode
+from .encoding import LAYOUT, OBSERVATION_SIZE, blank_observations, encode
 from .ruleset import OPTIONS, Ruleset
 
 NAME = "python_euchre"
@@ -84,9 +84,10 @@ def _rules_of(text: str, score: tuple[int, int]) -> _Rules:
     """
     ruleset = Ruleset.parse(_without_slashes(text))
     ruleset.require_partnership("OpenSpiel's game is")
+    ruleset.require_small_deck("OpenSpiel's game is")
     kitty = range(KITTY_AT, KITTY_AT + 3) if ruleset.joker else ()
     order = (UPCARD_AT, *range(UPCARD_AT), *kitty)
-    return _Rules(ruleset, ruleset.record()[0], blank_observation(ruleset), score, order)
+    return _Rules(ruleset, ruleset.record()[0], blank_observations(ruleset)[0], score, order)
 
 
 def _without_slashes(text: str) -> str:

@@ -29,18 +29,20 @@ from . import rules
 from ._files import write_whole
 from .actions import ACTION_TEXT, FROM_ABSOLUTE, ActionError, action_id, legal_ids
 from .cards import (
+    ALL_RANKS,
     JACK,
     JOKER,
-    N_CARDS,
-    RANKS,
     SUIT_NAMES,
     SUITS,
     CardError,
     card_id,
     card_ids,
     card_text,
+    deck_cards,
     deck_of,
+    rank_of_card,
     same_colour,
+    suit_of_card,
 )
 from .ruleset import Ruleset, RulesetError
 
@@ -198,7 +200,7 @@ def seat_text(seat: int) -> str:
 def _pattern(text: str) -> str:
     """Our text of a card that may be unknown in part; CardError where it is neither."""
     name = text.strip().upper()
-    if len(name) == 2 and "?" in name and name[0] in RANKS + "?" and name[1] in SUITS + "?":
+    if len(name) == 2 and "?" in name and name[0] in ALL_RANKS + "?" and name[1] in SUITS + "?":
         return name
     return card_text(card_id(text))
 
@@ -207,18 +209,18 @@ def is_known(text: str) -> bool:
     return "?" not in text
 
 
-def matching(pattern: str, size: int) -> frozenset[int]:
-    """Card ids of a deck of ``size`` that a pattern may stand for."""
+def matching(pattern: str, deck: Iterable[int]) -> frozenset[int]:
+    """Ids of the cards of a deck that a pattern may stand for."""
     if is_known(pattern):
         return frozenset({card_id(pattern)})
-    rank, suit = pattern[0], pattern[1]
-    found = {
-        6 * s + r
-        for s in range(4)
-        for r in range(6)
-        if suit in ("?", SUITS[s]) and rank in ("?", RANKS[r])
-    }
-    return frozenset(found | ({JOKER} if pattern == UNKNOWN and size == N_CARDS else set()))
+    return frozenset(card for card in deck if pattern == UNKNOWN or _fits(pattern, card))
+
+
+def _fits(pattern: str, card: int) -> bool:
+    if card == JOKER:
+        return False
+    rank, suit = ALL_RANKS[rank_of_card(card)], SUITS[suit_of_card(card)]
+    return pattern[0] in ("?", rank) and pattern[1] in ("?", suit)
 
 
 def complete_deck(
@@ -229,6 +231,7 @@ def complete_deck(
     players: int = rules.N_SEATS,
     dummy: Iterable[str | int] = (),
     dummy_size: int = 0,
+    lowest_rank: int = 9,
 ) -> npt.NDArray[np.int8]:
     """A deck to deal from that holds the named cards in their places and others anywhere else.
 
@@ -240,24 +243,25 @@ def complete_deck(
         players: How many are dealt a hand.
         dummy: Cards dealt aside for the maker.
         dummy_size: How many are dealt aside (:func:`rules.dummy_size`).
+        lowest_rank: Of the deck.
 
     Raises:
         CardError: a card twice, too many in one place, or a joker without the option.
     """
     held = [card_ids(list((hands or {}).get(seat, ()))) for seat in range(players)]
     turned, aside, hidden = card_ids([upcard]), card_ids(list(dummy)), card_ids(list(kitty))
-    size = N_CARDS if joker else JOKER
+    deck = deck_cards(joker, lowest_rank)
     before = 20 - HAND_SIZE * players - dummy_size  # face-down cards that lie above the upcard
     places = [(h, HAND_SIZE) for h in held] + [(aside, dummy_size), (hidden[:before], before)]
-    places += [(turned, 1), (hidden[before:], size - 21)]
+    places += [(turned, 1), (hidden[before:], len(deck) - 21)]
     named = {card for cards, _ in places for card in cards}
-    rest = [card for card in range(size) if card not in named]
+    rest = [card for card in deck if card not in named]
     for cards, room in places:
         if len(cards) > room:
             raise CardError(f"{', '.join(map(card_text, cards))}: there is room for {room} there")
         while len(cards) < room and rest:
             cards.append(rest.pop(0))
-    return deck_of([card for cards, _ in places for card in cards], joker)
+    return deck_of([card for cards, _ in places for card in cards], joker, lowest_rank)
 
 
 # --- reading plain data ------------------------------------------------------------------------
@@ -479,7 +483,6 @@ _EGN_DEFAULTS: dict[str, Any] = {
     "four_trick_tokens": False,
 }
 _EGN_UNSUPPORTED = (
-    "min_rank",
     "num_players",
     "farmers",
     "partners_best",
@@ -537,6 +540,7 @@ def _egn_ruleset(told: Any) -> Ruleset:
             defend_alone="vs_loner" if keys["defend_alone"] else "off",
             joker=keys["joker"],
             no_trump="round2" if keys["allow_no_trump"] else "off",
+            lowest_rank=keys["min_rank"],
         )
     except RulesetError as error:
         raise BadRecord(f"key 'ruleset': {error}") from error
@@ -674,8 +678,8 @@ def _egn_card(text: str, trump: int | None, key: str, trick: int | None = None) 
         return _pattern(name.replace("X", "?"))
     except CardError:
         message = (
-            f"key {key!r}: {text!r} is no card: write a rank 9 or N, T J Q K A, R or L (bowers), "
-            "X for unknown, then a suit c d h s or x; B is the joker"
+            f"key {key!r}: {text!r} is no card: write a rank 9 or N, T J Q K A, 8 or 7, R or L "
+            "(bowers), X for unknown, then a suit c d h s or x; B is the joker"
         )
         raise BadRecord(message, trick) from None
 
@@ -728,6 +732,7 @@ def _egn_of_ruleset(ruleset: Ruleset) -> dict[str, Any]:
         "defend_alone": ruleset.defend_alone != "off",
         "joker": ruleset.joker,
         "allow_no_trump": ruleset.no_trump != "off",
+        "min_rank": ruleset.lowest_rank,
     }
     always = ("std", "canadian", "loner_lead")
     return {
@@ -940,7 +945,7 @@ def record_hand(
 
     Args:
         ruleset: The rules it was played by.
-        deck: int8[25] card ids.
+        deck: Card ids, int8[25], or int8[32] of a larger deck.
         dealer: The dealer's seat.
         actions: Absolute action ids or texts, one for each decision; the hand may be unfinished.
         number: The deal's number in its game.

@@ -10,7 +10,7 @@ a maker took and laid away cannot be told from the cards played.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from . import rules
 from ._check import listed
 from .actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE
-from .cards import BIT_OF, JOKER, N_CARDS, SUITS, card_id, card_text, cards_of
+from .cards import BIT_OF, JOKER, SUITS, card_id, card_text, cards_of, deck_cards
 from .record import (
     CALL_PHASES,
     HAND_SIZE,
@@ -225,7 +225,7 @@ class _Table:
     def __init__(self, game: GameRecord) -> None:
         self.ruleset = game.ruleset
         self.r = game.ruleset.record()[0]
-        self.size = N_CARDS if game.ruleset.joker else JOKER
+        self.cards = tuple(deck_cards(game.ruleset.joker, game.ruleset.lowest_rank))
         self.sides = int(rules.count_sides(self.r))
         self.states = rules.new_states(3)
         self.s = self.states[0]
@@ -392,7 +392,8 @@ class _Decisions:
         elif s.phase == rules.DUMMY_EXCHANGE:
             self._act(s, self.buried.pop(0), "card laid away")
         elif self.discard is None:
-            self._apply(s, int(s.hand[s.turn]).bit_length() - 1)
+            highest = int(s.hand[s.turn]).bit_length() - 1
+            self._apply(s, int(rules.card_action(highest, s.frame)))
         else:
             self._act(s, card_text(self.discard), "discard")
 
@@ -452,12 +453,14 @@ class _Decisions:
         hand, legal = int(s.hand[seat]), int(rules.legal(s, self.r))
         if not hand >> bit & 1:
             raise BadRecord(f"{text} is not in the hand of the seat that plays it", t + 1, seat)
-        if not legal >> bit & 1:
-            could = ", ".join(card_text(c) for c in cards_of(legal, int(s.frame)))
+        action = int(rules.card_action(bit, s.frame))
+        if not legal >> action & 1:
+            allowed = int(rules.cards_laid(np.int64(legal), s.frame))
+            could = ", ".join(card_text(c) for c in cards_of(allowed, int(s.frame)))
             raise BadRecord(
                 f"renege: {text} does not follow suit, the hand still holds {could}", t + 1, seat
             )
-        self._apply(s, bit)
+        self._apply(s, action)
 
 
 def _why_not_played(s: Any) -> str:
@@ -517,6 +520,10 @@ class _Told:
         texts = [deal.upcard, *(card for group in groups for card in group)]
         if card_text(JOKER) in texts and not self.table.ruleset.joker:
             raise BadRecord("the JOKER is there, but the rule set has joker=False")
+        for text in filter(is_known, texts):
+            if card_id(text) not in self.table.cards:
+                lowest = self.table.ruleset.lowest_rank
+                raise BadRecord(f"{text} is there, but the rule set has lowest_rank={lowest}")
         if len(deal.tricks) > rules.N_TRICKS:
             raise BadRecord(
                 f"{len(deal.tricks)} tricks are recorded, a hand has {rules.N_TRICKS}", 6
@@ -556,7 +563,7 @@ class _Full(_Told):
         deal, players = self.deal, self.table.ruleset.players
         dummy = int(rules.dummy_size(self.table.r))
         self._check_seats(players)
-        hidden = self.table.size - 1 - HAND_SIZE * players - dummy
+        hidden = len(self.table.cards) - 1 - HAND_SIZE * players - dummy
         groups = {seat: (HAND_SIZE, hand) for seat, hand in enumerate(deal.hands)}
         self._check_places({**groups, _KITTY: (hidden, deal.kitty), _DUMMY: (dummy, deal.dummy)})
         for place, (_, hand) in groups.items():
@@ -613,7 +620,7 @@ class _Shown(_Told):
         self.stuck = _KITTY
         groups = (*deal.hands, deal.kitty)
         self.held = [{card_id(c) for c in group if is_known(c)} for group in groups]
-        rooms = [HAND_SIZE] * rules.N_SEATS + [table.size - 21]
+        rooms = [HAND_SIZE] * rules.N_SEATS + [len(table.cards) - 21]
         self._check_places(dict(enumerate(zip(rooms, groups))))
 
     def deck(self) -> npt.NDArray[np.int8]:
@@ -635,8 +642,16 @@ class _Shown(_Told):
             return known
         self._fill()
         hands = {seat: sorted(self.held[seat]) for seat in range(rules.N_SEATS)}
-        kitty, joker = sorted(self.held[_KITTY]), self.table.ruleset.joker
-        return known if known is not None else complete_deck(self.upcard, hands, kitty, joker)
+        kitty = sorted(self.held[_KITTY])
+        return known if known is not None else self._completed(hands, kitty)
+
+    def _completed(
+        self, hands: Mapping[int, Iterable[str | int]], kitty: Iterable[str | int]
+    ) -> npt.NDArray[np.int8]:
+        ruleset = self.table.ruleset
+        return complete_deck(
+            self.upcard, hands, kitty, ruleset.joker, lowest_rank=ruleset.lowest_rank
+        )
 
     # before any card is played
 
@@ -646,7 +661,7 @@ class _Shown(_Told):
             return None
         kitty = list(filter(is_known, self.deal.kitty))
         hands = dict(enumerate(self.deal.hands))
-        return complete_deck(self.upcard, hands, kitty, self.table.ruleset.joker)
+        return self._completed(hands, kitty)
 
     def _any_deck(self) -> npt.NDArray[np.int8]:
         ruleset = self.table.ruleset
@@ -656,7 +671,7 @@ class _Shown(_Told):
                     f"with {option}={getattr(ruleset, option)!r} a record must show all hands"
                 )
         hands = {seat: sorted(self.held[seat]) for seat in range(rules.N_SEATS)}
-        return complete_deck(self.upcard, hands, sorted(self.held[_KITTY]), ruleset.joker)
+        return self._completed(hands, sorted(self.held[_KITTY]))
 
     # who played what
 
@@ -698,7 +713,7 @@ class _Shown(_Told):
         bit = int(BIT_OF[self.frame, card])
         self.plays.append((t, seat, card))
         s.hand[seat] = 1 << bit
-        rules.apply(s, self.table.r, bit)
+        rules.apply(s, self.table.r, int(rules.card_action(bit, s.frame)))
 
     # where the cards were
 
@@ -737,7 +752,7 @@ class _Shown(_Told):
             if place != _KITTY:
                 room = HAND_SIZE - len(group) + len(patterns)
                 patterns += [UNKNOWN] * (room - len(patterns))
-            slots += [_Slot(place, matching(pattern, self.table.size)) for pattern in patterns]
+            slots += [_Slot(place, matching(pattern, self.table.cards)) for pattern in patterns]
         return slots
 
     def _fill(self) -> None:
@@ -761,7 +776,7 @@ class _Shown(_Told):
         if self.taker < 0 or self.discard is not None:
             return [(self.discard, None)]
         played = {card for _, seat, card in self.plays if seat == self.taker}
-        allowed = matching(self.deal.discard or UNKNOWN, self.table.size)
+        allowed = matching(self.deal.discard or UNKNOWN, self.table.cards)
         kept = sorted(((self.held[self.taker] | {self.upcard}) - played) & allowed)
         proving = [card for card in kept if card in self.voids[self.taker]]
         if proving:
@@ -799,7 +814,7 @@ class _Shown(_Told):
     def _options(self, slot: _Slot, is_discard: bool) -> set[int]:
         fresh = slot.allowed - set().union({self.upcard}, *self.held)
         if is_discard:
-            return set(fresh & matching(self.deal.discard or UNKNOWN, self.table.size))
+            return set(fresh & matching(self.deal.discard or UNKNOWN, self.table.cards))
         if slot.place == _KITTY:
             return set(fresh)
         own = slot.allowed & self.held[slot.place] & self._unlisted()

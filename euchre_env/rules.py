@@ -5,7 +5,9 @@ in place or answer a question about it; they draw no random numbers and do no in
 Chance enters as a dealt deck (:func:`deal`). A rule set is a record too (``Ruleset.record()``).
 
 Sets of cards are bit masks in the record's own ``frame`` (see :mod:`euchre_env.cards`), and actions
-are ids in that frame: a card's bit, then :data:`PASS` to :data:`KEEP`. Every function runs compiled
+are ids in that frame: a card's bit, then :data:`PASS` to :data:`KEEP`. In the wide frames of decks
+with cards below nine, action ids are those of the deck of 24 and eight more behind them
+(:func:`card_actions`, :func:`action_bit`). Every function runs compiled
 and, with ``NUMBA_DISABLE_JIT=1``, as plain Python with equal results.
 
 The sources of each rule are listed in ``docs/rules.md``.
@@ -24,22 +26,35 @@ from .cards import (
     CARD_AT,
     CLUBS,
     EFFECTIVE_SUIT,
+    EIGHT,
     JOKER,
-    NATURAL,
+    N_BITS,
+    N_FRAMES,
+    N_SUITS,
     NINE,
     NO_TRUMP,
     OF_RANK,
     ONE,
     PRINTED_SUIT,
     RELATIVE_SUIT,
+    SEVEN,
     SUIT_AT,
     SUIT_OF_BIT,
+    SUIT_OF_CARD,
     TEN,
     TRUMP_SUIT,
     TRUMPS,
+    WIDE,
+    frame_of,
     from_natural,
+    is_wide,
+    join_low,
     popcount,
+    rank_of_card,
+    split_low,
+    suit_of_card,
     to_natural,
+    trump_of,
 )
 from .ruleset import (
     BEFORE_LEAD,
@@ -118,6 +133,9 @@ PHASES = (
 PASS, ORDER_UP, CALL, CALL_NO_TRUMP = 25, 26, 27, 31
 ALONE, WITH_PARTNER, DEFEND_ALONE, DEFEND_TOGETHER, CLAIM, KEEP = range(32, 38)
 N_ACTIONS = 38
+# Further cards, in games with 28 or 32 of them: four of each rank, by relative suit.
+EIGHTS, SEVENS = 38, 42
+ALL_ACTIONS = 46
 
 UPCARD_PLACES = ("face_up", "turned_down", "out_of_play", "taken", "taken_or_buried")
 FACE_UP, TURNED_DOWN, OUT_OF_PLAY, TAKEN, TAKEN_OR_BURIED = range(len(UPCARD_PLACES))
@@ -154,18 +172,18 @@ STATE = np.dtype(
         np.dtype(
             [
                 ("rng", np.uint64),  # the game's own generator; only the kernels touch it
-                ("hand", np.int32, 4),  # cards held
-                ("played", np.int32, 4),  # cards played by each seat, the present trick included
-                ("void", np.int32, 4),  # suits that a seat has shown it does not hold
-                ("kitty", np.int32),  # the face-down cards that nobody may take
-                ("spare", np.int32),  # the fourth face-down card of a deck with the joker
-                ("upcard", np.int32),  # the card turned up, as a set of one
-                ("discard", np.int32),  # the card laid away by the taker of the upcard
-                ("dummy", np.int32),  # face-down cards that the maker may take
-                ("buried", np.int32),  # cards laid away by whoever took the dummy
-                ("swapped", np.int32),  # three cards laid under the pack for a weak hand
-                ("led", np.int32),  # the suit to follow, as a set
-                ("best", np.int32),  # the card winning the present trick, as a set of one
+                ("hand", np.uint32, 4),  # cards held
+                ("played", np.uint32, 4),  # cards played by each seat, the present trick included
+                ("void", np.uint32, 4),  # suits that a seat has shown it does not hold
+                ("kitty", np.uint32),  # the face-down cards that nobody may take
+                ("spare", np.uint32),  # the fourth face-down card of a deck with the joker
+                ("upcard", np.uint32),  # the card turned up, as a set of one
+                ("discard", np.uint32),  # the card laid away by the taker of the upcard
+                ("dummy", np.uint32),  # face-down cards that the maker may take
+                ("buried", np.uint32),  # cards laid away by whoever took the dummy
+                ("swapped", np.uint32),  # three cards laid under the pack for a weak hand
+                ("led", np.uint32),  # the suit to follow, as a set
+                ("best", np.uint32),  # the card winning the present trick, as a set of one
                 ("score", np.int16, 4),  # by side, in the present game
                 ("points", np.int16, 4),  # of the hand just finished, by side
                 ("hands", np.int16),  # hands played in the present game
@@ -309,12 +327,72 @@ def suit_order(suit, frame, joker, out):
     """Fill ``out`` with the card ids of an effective suit, high to low; returns how many."""
     cards = EFFECTIVE_SUIT[frame, RELATIVE_SUIT[frame, suit]]
     count = 0
-    for k in range(25):
-        bit = 24 - k
-        if cards >> bit & 1 and (joker or bit != JOKER):
+    for k in range(N_BITS):
+        bit = N_BITS - 1 - k
+        if cards >> bit & 1 and (joker or CARD_AT[frame, bit] != JOKER):
             out[count] = CARD_AT[frame, bit]
             count += 1
     return count
+
+
+# --- card actions ------------------------------------------------------------------------------
+
+_CARD_ACTIONS = (ONE << PASS) - 1
+
+
+def _action_bits() -> npt.NDArray[np.int8]:
+    table = np.full((2 * N_FRAMES, ALL_ACTIONS), NOBODY, np.int8)
+    for frame in range(2 * N_FRAMES):
+        for bit, card in enumerate(CARD_AT[frame].tolist()):
+            if card >= 0:
+                suit = RELATIVE_SUIT[frame, min(suit_of_card(card), N_SUITS - 1)]
+                low = {EIGHT: EIGHTS, SEVEN: SEVENS}.get(rank_of_card(card))
+                table[frame, BIT_OF[frame % WIDE, card] if low is None else low + suit] = bit
+    return table
+
+
+def _card_actions() -> npt.NDArray[np.int8]:
+    table = np.full((2 * N_FRAMES, N_BITS), NOBODY, np.int8)
+    for frame, bits in enumerate(_action_bits().tolist()):
+        for action, bit in enumerate(bits):
+            if bit >= 0:
+                table[frame, bit] = action
+    return table
+
+
+CARD_ACTION = _card_actions()
+"""int8[10, 32]: the action that lays the card at each bit of each frame."""
+ACTION_BIT: npt.NDArray[np.int8] = _action_bits()
+"""int8[10, 46]: the bit of the card that an action of a frame lays, -1 for other actions."""
+
+
+@njit
+def action_bit(action, frame):
+    """The bit of the card that an action of ``frame`` lays; the action itself where that is so."""
+    return np.int64(ACTION_BIT[frame, action]) if is_wide(frame) else np.int64(action)
+
+
+@njit
+def card_action(bit, frame):
+    """The action that lays the card at ``bit`` of ``frame``: with 24 cards the bit itself."""
+    return np.int64(CARD_ACTION[frame, bit]) if is_wide(frame) else np.int64(bit)
+
+
+@njit
+def card_actions(cards, frame):
+    """The actions that lay the cards of a set of ``frame``, a bit each; with 24 cards that set."""
+    if is_wide(frame):
+        high, low = split_low(cards, np.int64(frame))
+        return high | (low << EIGHTS)
+    return cards
+
+
+@njit
+def cards_laid(actions, frame):
+    """The cards, a set of ``frame``, that the actions of a set would lay."""
+    if is_wide(frame):
+        return join_low(actions & _CARD_ACTIONS, actions >> EIGHTS, np.int64(frame))
+    return actions & _CARD_ACTIONS
 
 
 # --- dealing -----------------------------------------------------------------------------------
@@ -356,6 +434,24 @@ def _cards_from(deck, start, stop, frame):
 
 
 @njit
+def deck_size(r):
+    """The number of cards in the deck: 24, one more with the joker, or 28 or 32."""
+    return 24 + 4 * (9 - np.int64(r.lowest_rank)) + (1 if r.joker != 0 else 0)
+
+
+@njit
+def has_low_cards(r):
+    """Whether the deck has cards below nine, and sets of cards are in wide frames."""
+    return r.lowest_rank < 9
+
+
+@njit
+def missing_cards(r, frame):
+    """Those cards of a wide ``frame`` that the deck does not have: the sevens, of 28 cards."""
+    return np.int64(OF_RANK[frame, SEVEN]) if r.lowest_rank == 8 else ONE & 0
+
+
+@njit
 def dummy_size(r):
     """Face-down cards dealt aside that the maker may take: three, two, or a spare hand of five."""
     if r.variant == THREE_HAND_DUMMY:
@@ -371,12 +467,12 @@ def deal(s, r, deck, dealer):
 
     ``deck`` holds card ids: five of each seat from 0 on, the dummy where there is one, face-down
     cards up to the twentieth, the upcard, the rest of the kitty (three cards, four with the joker;
-    int[25], the last -1 without it).
+    int[25], the last -1 without it; of 28 or 32 cards, seven or eleven; int[32]).
     """
     _clear_hand(s)
     s.dealer = dealer
-    s.frame = NATURAL if deck[20] == JOKER else deck[20] // 6
-    frame = s.frame
+    frame = np.int64(SUIT_OF_CARD[deck[20]]) + (WIDE if has_low_cards(r) else 0)
+    s.frame = frame
     for seat in range(N_SEATS):
         held = _cards_from(deck, 5 * seat, 5 * seat + 5, frame)
         s.hand[seat] = held if seat < r.players else 0
@@ -387,7 +483,9 @@ def deal(s, r, deck, dealer):
         aside = 5 * np.int64(r.players)
         s.dummy = _cards_from(deck, aside, aside + dummy_size(r), frame)
         s.kitty |= _cards_from(deck, aside + dummy_size(r), 20, frame)
-    if deck[24] >= 0:
+    if has_low_cards(r):
+        s.kitty = _cards_from(deck, 21, deck_size(r), frame)
+    elif deck[24] >= 0:
         s.spare = _cards_from(deck, 24, 25, frame)
     if deck[20] == JOKER:
         s.phase = NAME_TRUMP
@@ -577,8 +675,9 @@ def _call(s, r, trump):
     """The seat to act becomes maker of ``trump``, a suit or NO_TRUMP."""
     s.maker = s.turn
     s.trump = trump
-    if trump != s.frame:
-        reframe(s, trump)
+    frame = frame_of(trump, s.frame)
+    if frame != s.frame:
+        reframe(s, frame)
     if r.canadian_loner != 0 and s.passes < N_SEATS and s.maker == partner(s.dealer):
         s.loner = s.maker
         _exchange(s, r)
@@ -1055,13 +1154,13 @@ def legal(s, r):
     """The legal actions of the seat to act, a bit for each action of the frame; 0 when over."""
     phase = s.phase
     if phase == PLAY:
-        return _playable(s, r)
+        return card_actions(_playable(s, r), s.frame)
     if phase == BID1:
         return (ONE << PASS) | ((ONE << ORDER_UP) if _may_order_up(s, r) else ONE & 0)
     if phase == BID2:
         return _calls_of_round_two(s, r)
     if phase == DISCARD:
-        return _discards(s, r)
+        return card_actions(_discards(s, r), s.frame)
     if phase == LONER:
         return (ONE << ALONE) | (ONE << WITH_PARTNER)
     if phase == DEFEND:
@@ -1082,9 +1181,9 @@ def apply(s, r, action):
     """Carry out a legal action of the seat to act. The caller has checked that it is legal."""
     phase = s.phase
     if phase == PLAY:
-        _play(s, r, action)
+        _play(s, r, action_bit(action, s.frame))
     elif phase == DISCARD:
-        _lay_away(s, r, action)
+        _lay_away(s, r, action_bit(action, s.frame))
     elif phase == LONER:
         _answer_alone(s, r, action)
     elif phase == DEFEND:
@@ -1098,7 +1197,7 @@ def apply(s, r, action):
     elif action == PASS:
         _pass(s, r)
     elif action == ORDER_UP:
-        _call(s, r, s.frame)
+        _call(s, r, trump_of(s.frame))
     elif action == CALL_NO_TRUMP:
         _call(s, r, NO_TRUMP)
     else:

@@ -570,6 +570,16 @@ _ROWS: dict[str, Option] = {
         "clubs as trump when turned up",
         _COUNT_DOWN,
     ),
+    "lowest_rank": Option(
+        kind="int",
+        group="Deck",
+        meaning="the lowest rank of the deck: 24 cards from the nine, 28 from the eight, 32 from "
+        "the seven",
+        phrases=("{}s as the lowest cards",),
+        low=7,
+        high=9,
+        variants=_PARTNERS,
+    ),
 }
 
 _CHANGES: dict[str, dict[str, Any]] = {
@@ -618,6 +628,13 @@ _VARIANT_CHANGES: dict[str, dict[str, Any]] = {
 }
 VARIANT_PRESETS: tuple[str, ...] = tuple(_VARIANT_CHANGES)
 """Names of the other games' rule sets; `Ruleset.preset` and `Ruleset.parse` know them too."""
+
+_DECK_CHANGES: dict[str, dict[str, Any]] = {
+    "euchre28": {"lowest_rank": 8},
+    "euchre32": {"lowest_rank": 7},
+}
+DECK_PRESETS: tuple[str, ...] = tuple(_DECK_CHANGES)
+"""Names of the partnership game's rule sets for larger decks; these are known likewise."""
 
 
 # --- the rule set ----------------------------------------------------------------------------
@@ -679,6 +696,7 @@ class Ruleset:
     drop_out: bool = False
     points_drop_out: int = 0
     clubs_are_trump: bool = False
+    lowest_rank: int = 9
 
     def __post_init__(self) -> None:
         """Check every value, then every pair of options that may be in conflict."""
@@ -693,8 +711,8 @@ class Ruleset:
 
     @classmethod
     def preset(cls, name: str) -> Ruleset:
-        """Return a preset; RulesetError for a name not in `PRESETS` or `VARIANT_PRESETS`."""
-        known = _CHANGES | _VARIANT_CHANGES
+        """Return a preset, of `PRESETS`, `VARIANT_PRESETS` or `DECK_PRESETS`; or RulesetError."""
+        known = _CHANGES | _VARIANT_CHANGES | _DECK_CHANGES
         if not isinstance(name, str) or name not in known:
             hint = _hint(name, known)
             raise RulesetError(f"no preset is called {_show(name)}{hint}: {_preset_list()}")
@@ -876,6 +894,20 @@ class Ruleset:
         """Whether two teams of partners play, as in most of euchre."""
         return self.variant == "partnership"
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether the deck has cards below the nines: 28 or 32 cards."""
+        return self.lowest_rank < 9
+
+    def require_small_deck(self, who: str) -> None:
+        """Raise RulesetError unless the deck has no card below the nines; `who` knows no other."""
+        if self.is_wide:
+            raise RulesetError(
+                f"lowest_rank={self.lowest_rank}: {who} for the deck of 24 cards only; set "
+                "lowest_rank=9",
+                ("lowest_rank",),
+            )
+
     def require_partnership(self, who: str) -> None:
         """Raise RulesetError unless this is the partnership game; `who` knows no other."""
         if not self.is_partnership:
@@ -995,6 +1027,16 @@ _CONFLICTS: tuple[_Conflict, ...] = (
         "the joker has no rank without a trump suit: set joker=False or no_trump='off'",
     ),
     _Conflict(
+        ("joker", "lowest_rank"),
+        lambda r: r.joker and r.is_wide,
+        "the joker goes with 24 cards: set joker=False or lowest_rank=9",
+    ),
+    _Conflict(
+        ("weak_hand", "lowest_rank"),
+        lambda r: r.weak_hand != "off" and r.is_wide,
+        "weak hands are told of the deck of 24 cards: set weak_hand='off' or lowest_rank=9",
+    ),
+    _Conflict(
         ("canadian_loner", "allow_alone"),
         lambda r: r.canadian_loner and not r.allow_alone,
         "it needs lone hands: set allow_alone=True or canadian_loner=False",
@@ -1047,7 +1089,7 @@ def _told(rules: Ruleset, names: tuple[str, ...], why: str) -> str:
 
 
 def _preset_list() -> str:
-    return f"the presets are {listed((*PRESETS, *VARIANT_PRESETS), 'and')}"
+    return f"the presets are {listed((*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS), 'and')}"
 
 
 def _require_known(names: Iterable[object], also: tuple[str, ...] = ()) -> None:
@@ -1075,7 +1117,7 @@ def _item(item: str, *, at_start: bool) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in item.partition("="))
     if equals:
         return name, _scalar(name, value)
-    presets = (*PRESETS, *VARIANT_PRESETS)
+    presets = (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS)
     if at_start and name in presets:
         return "preset", name
     if name in OPTIONS:

@@ -29,11 +29,11 @@ from numba import boolean, int64
 
 from ._cores import cores
 from ._jit import njit, njit_recursive
-from .actions import FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, action_text
+from .actions import FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, action_text, card_of_action
 from .cards import (
     CARD_AT,
     EFFECTIVE_SUIT,
-    NATURAL,
+    N_BITS,
     ONE,
     SUIT_OF_BIT,
     TRUMPS,
@@ -42,6 +42,7 @@ from .cards import (
     popcount,
 )
 from .rules import (
+    ALL_ACTIONS,
     ALONE,
     BID1,
     BID2,
@@ -61,12 +62,15 @@ from .rules import (
     STATE,
     WEAK_HAND,
     WITH_PARTNER,
+    action_bit,
     apply,
     beats,
+    card_action,
     counts_down,
     dummy_size,
     follows,
     hand_points,
+    has_low_cards,
     is_out,
     legal,
     new_states,
@@ -80,13 +84,12 @@ from .ruleset import OPTIONS, PARTNERSHIP, RENEGE_PENALISED, RULES
 _TABLE_BITS = 8
 _TEAM = ONE * 0b0101
 """Seats 0 and 2, a bit per seat."""
-_DECK = (ONE << 25) - 1
+_DECK = (ONE << N_BITS) - 1
 
-_LOWEST_OF_SUIT = ((0, 6, 12, 17), (0, 6, 12, 18, 24))
-_ENTERED: npt.NDArray[np.int64] = np.array(
-    [_DECK & ~sum(1 << b for b in _LOWEST_OF_SUIT[f == NATURAL]) for f in range(5)], np.int64
-)
-"""int64[5]: the cards of each frame that have a lower one in their own suit."""
+_ENTERED: npt.NDArray[np.int64] = (EFFECTIVE_SUIT & (EFFECTIVE_SUIT - 1)).sum(1)
+"""int64[10]: the cards of each frame that have a lower one in their own suit."""
+_LIVE = 38
+"""Bits of a key for the cards held, the leader and the makers' tricks; above them is the tag."""
 
 ILLEGAL = np.int64(-128)
 """The entry of an act that is not legal, or that has no double-dummy value."""
@@ -272,7 +275,7 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
             return _last_trick(w, seat, made)
         live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]
         slot = _slot(live, seat)
-        key = (w.tag << 32) | ((((live << 2) | seat) << 3 | made) << 1)
+        key = (w.tag << _LIVE) | ((((live << 2) | seat) << 3 | made) << 1)
         if w.table[slot] & ~1 == key:
             return w.table[slot] & 1
         known = _decided(w, seat, live, made, left)
@@ -490,7 +493,7 @@ def play_value(w, s, r, in_points):
 
 @njit
 def play_values(w, s, r, in_points, values):
-    """Write the makers' value of each legal card into int64[38]; other entries stay.
+    """Write the makers' value of each legal card into int64[38] (or 46); other entries stay.
 
     Equal neighbours are searched once. A renege has a value in points only.
     """
@@ -503,14 +506,14 @@ def play_values(w, s, r, in_points, values):
     live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3] | np.int64(s.best)
     distinct = lowest_of_runs(plays, _DECK & ~live, w.frame)
     value = ILLEGAL
-    for bit in range(25):
+    for bit in range(N_BITS):
         card = ONE << bit
         if plays & card:
             if distinct & card:
                 value = _value(w, s, r, card, table, results, count, in_points)
-            values[bit] = value
+            values[card_action(bit, w.frame)] = value
         elif in_points and hand & card and r.renege == RENEGE_PENALISED:
-            values[bit] = _renege_value(s, r, s.turn)
+            values[card_action(bit, w.frame)] = _renege_value(s, r, s.turn)
 
 
 # --- decisions before the lead -----------------------------------------------------------------
@@ -545,7 +548,7 @@ def state_value(w, stack, depth, r, in_points):
             laid = (laid - 1) & acts
         return best
     maker = on_makers_side(s, r, s.turn)
-    for action in range(N_ACTIONS):
+    for action in range(ALL_ACTIONS):
         if (acts >> action) & 1:
             stack[depth + 1] = s
             apply(stack[depth + 1], r, np.int64(action))
@@ -557,18 +560,18 @@ def state_value(w, stack, depth, r, in_points):
 
 @njit
 def act_values(w, stack, r, in_points, values):
-    """Fill int64[38] with the makers' value of each legal act of ``stack[0]``.
+    """Fill int64[38] (46 with cards below nine) with the value of each legal act for the makers.
 
     A pass has no double-dummy value and stays ILLEGAL. A call counts for the caller's side.
     """
-    for action in range(N_ACTIONS):
+    for action in range(len(values)):
         values[action] = ILLEGAL
     s = stack[0]
     if s.phase == PLAY:
         play_values(w, s, r, in_points, values)
         return
     acts = legal(s, r)
-    for action in range(N_ACTIONS):
+    for action in range(len(values)):
         if (acts >> action) & 1 and action != PASS and s.phase != WEAK_HAND:
             stack[1] = s
             apply(stack[1], r, np.int64(action))
@@ -632,8 +635,9 @@ def solve_many(
         threads: All cores by default; results do not depend on it.
 
     Returns:
-        int64[B, 38] by trump-relative action id; ILLEGAL for acts that are not legal, for a pass,
-        and for a renege where tricks are asked for.
+        int64[B, 38] (46 if a rule record has cards below nine) by trump-relative action id;
+        ILLEGAL for acts that are not legal, for a pass, and for a renege where tricks are asked
+        for.
 
     Raises:
         ValueError: an unknown objective, or a position that has no value (weak-hand polls, hands
@@ -643,7 +647,8 @@ def solve_many(
         raise ValueError(f"objective={objective!r} is unknown: use 'points' or 'tricks'")
     rows = np.zeros(len(states), np.int16) if which is None else which
     _require_decisions(states, rules, rows)
-    values = np.empty((len(states), N_ACTIONS), np.int64)
+    wide = any(has_low_cards(each) for each in rules)
+    values = np.empty((len(states), ALL_ACTIONS if wide else N_ACTIONS), np.int64)
     in_points = objective == "points"
     count = threads or cores()
     edges = np.linspace(0, len(states), count + 1).astype(int).tolist()
@@ -809,7 +814,7 @@ def best_call(state: Any, rules: Any) -> list[Call]:
 
 
 def _actions_of(acts: int) -> list[int]:
-    return [a for a in range(N_ACTIONS) if acts >> a & 1]
+    return [a for a in range(ALL_ACTIONS) if acts >> a & 1]
 
 
 def _after(state: Any, r: Any, action: int) -> Any:
@@ -838,7 +843,8 @@ def _best_line(s: Any, r: Any, alone: bool | None) -> tuple[int, int | None]:
     sign = 1 if on_makers_side(s, r, s.turn) else -1
     lines = [(*_best_line(_after(s, r, action), r, alone), action) for action in acts]
     value, discard, action = max(lines, key=lambda line: sign * line[0])
-    return value, int(CARD_AT[s.frame, action]) if s.phase == DISCARD else discard
+    laid = int(CARD_AT[s.frame, action_bit(action, s.frame)]) if s.phase == DISCARD else discard
+    return value, laid
 
 
 @dataclass(frozen=True, slots=True)
@@ -888,12 +894,13 @@ def analyse_play(start: Any, rules: Any, actions: Iterable[int]) -> list[PlayCos
     return costs
 
 
-def _cost(s: Any, r: Any, card: int) -> PlayCost:
+def _cost(s: Any, r: Any, action: int) -> PlayCost:
     solution = solve(s, r)
     best = solution.points[solution.best[0]]
     makers = on_makers_side(s, r, s.turn)
     most = (max if makers else min)(solution.tricks.values())
-    tricks = abs(most - solution.tricks[card]) if card in solution.tricks else 0
-    points = best - solution.points[card]
-    better = () if points == 0 else solution.best
+    tricks = abs(most - solution.tricks[action]) if action in solution.tricks else 0
+    points = best - solution.points[action]
+    better = () if points == 0 else tuple(map(card_of_action, solution.best))
+    card = card_of_action(action)
     return PlayCost(int(s.trick) + 1, int(s.turn), card, points, tricks, better)

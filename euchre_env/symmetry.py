@@ -31,13 +31,26 @@ from .cards import (
     CARD_AT,
     JOKER,
     N_CARDS,
+    N_LOW,
     N_SUITS,
     NATURAL,
     cards_of,
+    frame_of,
     same_colour,
     set_of,
+    trump_of,
 )
-from .rules import CALL, N_ACTIONS, N_SEATS, NOBODY, STATE, new_states
+from .rules import (
+    ALL_ACTIONS,
+    CALL,
+    EIGHTS,
+    N_ACTIONS,
+    N_SEATS,
+    NOBODY,
+    SEVENS,
+    STATE,
+    new_states,
+)
 
 IntArray = npt.NDArray[np.int64]
 Suits = Sequence[int] | npt.NDArray[Any]
@@ -61,7 +74,10 @@ _BY_TEAM = ("score", "points", "tricks", "games")
 _WINNERS = ("game_winner", "match_winner")
 
 _SUIT_BLOCKS = frozenset({"trump", "led_suit", "void"})
-"""Blocks of an observation whose last axis is the suit; one that ends in 25 holds cards."""
+"""Blocks of an observation whose last axis is the suit; one that ends in 25 holds cards.
+
+One that is called ``low_`` and ends in eight holds eights and sevens, four each.
+"""
 
 
 class Block(Protocol):
@@ -114,12 +130,16 @@ def other_suits_swap(suit: int) -> npt.NDArray[np.int8]:
 
 def move_card(card: int, suits: Suits) -> int:
     """The card that a card id becomes; the joker stays."""
+    if card > JOKER:
+        low = card - N_CARDS
+        return N_CARDS + low // N_SUITS * N_SUITS + int(suits[low % N_SUITS])
     return card if card == JOKER else 6 * int(suits[card // 6]) + card % 6
 
 
 def move_frame(frame: int, suits: Suits) -> int:
     """The frame (or trump suit) that a frame becomes; none and no trump stay."""
-    return frame if frame in (NOBODY, NATURAL) else int(suits[frame])
+    trump = int(trump_of(frame))
+    return frame if trump in (NOBODY, NATURAL) else int(frame_of(int(suits[trump]), frame))
 
 
 def move_set(cards: int, frame: int, suits: Suits) -> int:
@@ -129,7 +149,7 @@ def move_set(cards: int, frame: int, suits: Suits) -> int:
 
 
 def move_deck(deck: Iterable[int], suits: Suits) -> npt.NDArray[np.int8]:
-    """A dealt deck (``cards.deck_of``) after the permutation, int8[25]."""
+    """A dealt deck (``cards.deck_of``) after the permutation, as long as it."""
     return np.array([card if card < 0 else move_card(int(card), suits) for card in deck], np.int8)
 
 
@@ -172,9 +192,14 @@ def observation_order(layout: Layout, suits: Suits) -> IntArray:
     return _observation_order(layout, _moved_cards(suits), suits)
 
 
-def mask_order(suits: Suits) -> IntArray:
-    """The permutation of an absolute action mask: ``mask[order]`` is the moved game's."""
-    return _inverse(_moved_actions(_moved_cards(suits), suits))
+def mask_order(suits: Suits, actions: int = N_ACTIONS) -> IntArray:
+    """The permutation of an absolute action mask: ``mask[order]`` is the moved game's.
+
+    Args:
+        suits: The permutation of the suits.
+        actions: The length of the mask, 38 or 46.
+    """
+    return _inverse(_moved_actions(_moved_cards(suits), suits)[:actions])
 
 
 def _moved_cards(suits: Suits) -> IntArray:
@@ -182,9 +207,10 @@ def _moved_cards(suits: Suits) -> IntArray:
 
 
 def _moved_actions(cards: IntArray, suits: Suits) -> IntArray:
-    moved = np.arange(N_ACTIONS)
+    moved = np.arange(ALL_ACTIONS)
     moved[:N_CARDS] = cards
-    moved[CALL : CALL + N_SUITS] = CALL + np.asarray(suits)
+    for first in (CALL, EIGHTS, SEVENS):
+        moved[first : first + N_SUITS] = first + np.asarray(suits)
     return moved
 
 
@@ -195,6 +221,8 @@ def _observation_order(layout: Layout, cards: IntArray, suits: Suits) -> IntArra
         moved = np.arange(width)
         if width == N_CARDS:
             moved[:] = cards
+        elif width == N_LOW and block.name.startswith("low_"):
+            moved[:] = [*suits, *(N_SUITS + np.asarray(suits))]
         elif block.name in _SUIT_BLOCKS:
             moved[:N_SUITS] = suits
         rows = order[block.start : block.start + block.size].reshape(-1, width)
@@ -212,8 +240,10 @@ _PLAIN = 6  # cards in a suit of the other colour
 _SWAPPED_SUITS = (1, 0, 2, 3)
 _SWAPPED_BITS = np.array([*range(6, 12), *range(6), *range(12, N_CARDS)])
 
-SWAPPED_ACTIONS: IntArray = _moved_actions(_SWAPPED_BITS, _SWAPPED_SUITS)
-"""int64[38]: each trump-relative action with the two suits of the other colour swapped.
+ALL_SWAPPED_ACTIONS: IntArray = _moved_actions(_SWAPPED_BITS, _SWAPPED_SUITS)
+"""int64[46]: each trump-relative action with the two suits of the other colour swapped."""
+SWAPPED_ACTIONS: IntArray = ALL_SWAPPED_ACTIONS[:N_ACTIONS]
+"""int64[38]: the same for the deck of 24 cards.
 
 It is its own inverse, so ``mask[..., SWAPPED_ACTIONS]`` swaps masks and policies as well.
 """
@@ -250,6 +280,20 @@ def _suit_key(row, hand, discard, buried, played):
 
 
 @njit
+def _low_key(row, hand, discard, played):
+    """The same by the eights and sevens, where the other cards do not tell."""
+    key = np.int64(0)
+    for k in (0, 4):
+        for sign, card in ((1, k), (-1, k + 1)):
+            own = row[hand + card] | row[played + card] | row[discard + card]
+            key += sign * (np.int64(own) << (6 + k // 4))
+            for seat in range(1, N_SEATS):
+                there = np.int64(row[played + seat * N_LOW + card])
+                key += sign * (there << (2 * (N_SEATS - 1 - seat) + k // 4))
+    return key
+
+
+@njit
 def _exchange(row, pairs):
     for k in range(len(pairs)):
         i, j = pairs[k]
@@ -257,13 +301,18 @@ def _exchange(row, pairs):
 
 
 @njit
-def _put_in_order(observations, masks, hidden, pairs, mask_pairs, hidden_pairs, places, swapped):
+def _put_in_order(
+    observations, masks, hidden, pairs, mask_pairs, hidden_pairs, places, low_places, swapped
+):
     hand, discard, buried, played, trump, upcard = places
     for i in range(len(observations)):
         row = observations[i]
         unnamed = row[trump] + row[trump + 1] + row[trump + 2] + row[trump + 3] == 0
         by_name = row[trump + N_SUITS] != 0 or (unnamed and row[upcard + N_CARDS - 1] != 0)
-        swapped[i] = not by_name and _suit_key(row, hand, discard, buried, played) < 0
+        key = _suit_key(row, hand, discard, buried, played)
+        if key == 0 and low_places[0] > 0:
+            key = _low_key(row, low_places[0], low_places[1], low_places[2])
+        swapped[i] = not by_name and key < 0
         if swapped[i]:
             _exchange(row, pairs)
             _exchange(masks[i], mask_pairs)
@@ -284,18 +333,22 @@ class SuitOrder:
     suits look alike so far, either order stays.)
 
     Args:
-        layout: ``encoding.LAYOUT``.
-        hidden_layout: ``encoding.HIDDEN_LAYOUT``.
+        layout: ``encoding.LAYOUT``, or WIDE_LAYOUT.
+        hidden_layout: ``encoding.HIDDEN_LAYOUT``, or WIDE_HIDDEN_LAYOUT.
     """
 
     def __init__(self, layout: Layout, hidden_layout: Layout) -> None:
         self._pairs = _pairs(swap_other_suits_in_observation(layout))
-        self._mask_pairs = _pairs(SWAPPED_ACTIONS)
+        is_wide = "low_hand" in layout
+        self._mask_pairs = _pairs(ALL_SWAPPED_ACTIONS if is_wide else SWAPPED_ACTIONS)
         self._hidden_pairs = _pairs(
             _observation_order(hidden_layout, _SWAPPED_BITS, _SWAPPED_SUITS)
         )
         names = ("hand", "own_discard", "own_buried", "played", "trump", "upcard")
         self._places = tuple(np.int64(layout[name].start) for name in names)
+        low_names = ("low_hand", "low_own_discard", "low_played") if is_wide else ()
+        low = [np.int64(layout[name].start) for name in low_names]
+        self._low_places = tuple(low) or (np.int64(0),) * 3
 
     def apply(
         self,
@@ -307,7 +360,7 @@ class SuitOrder:
 
         Args:
             observations: uint8[B, D], trump-relative, of seats that have to decide.
-            masks: int8[B, 38], trump-relative.
+            masks: int8[B, 38], trump-relative; 46 wide for the wide layout.
             hidden: uint8[B, H], if it is of interest.
 
         Returns:
@@ -317,7 +370,7 @@ class SuitOrder:
         more = np.empty((0, 0), np.uint8) if hidden is None else hidden
         _put_in_order(
             *(observations, masks, more, self._pairs, self._mask_pairs, self._hidden_pairs),
-            *(self._places, swapped),
+            *(self._places, self._low_places, swapped),
         )
         return swapped
 
@@ -326,7 +379,7 @@ class SuitOrder:
 
 
 def rotate_deck(deck: Sequence[int] | npt.NDArray[Any], steps: int) -> npt.NDArray[np.int8]:
-    """A dealt deck in which every hand has moved ``steps`` seats to the left, int8[25]."""
+    """A dealt deck in which every hand has moved ``steps`` seats to the left, as long as it."""
     new = np.array(deck, np.int8)
     new[:20] = np.roll(new[:20], 5 * steps)
     return new

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .cards import LOWEST_RANKS
 from .rules import N_SEATS, NAME_TRUMP, TAKEN, TAKEN_OR_BURIED, new_states
 from .ruleset import JOKER_NAMES_BLIND, OPTIONS, VARIANT_PLAYERS, Option, Ruleset, RulesetError
 
@@ -19,16 +20,25 @@ __all__ = ["permute_hidden", "random_ruleset", "random_value"]
 _SPREAD = 15  # keeps random games short enough to be played to their end in a test
 _CHANGED = 0.5
 _REDRAWS = 20
+_GIVEN = ("variant", "players", "lowest_rank")
+"""Options that are drawn first; others give way to them."""
 
 
-def random_ruleset(rng: random.Random | np.random.Generator, variants: bool = False) -> Ruleset:
+def random_ruleset(
+    rng: random.Random | np.random.Generator, variants: bool = False, decks: bool = False
+) -> Ruleset:
     """Return a random valid rule set; any option may differ from its default.
 
-    Of the partnership game, or with `variants` of any game. Numbers stay near the low end of what
+    Of the partnership game, or with `variants` of any game; with `decks` of 24, 25, 28 or 32 cards
+    for partners. Numbers stay near the low end of what
     is allowed, so that games end soon. Equal generator states give equal rule sets.
     """
     draw = rng if isinstance(rng, random.Random) else random.Random(int(rng.integers(2**62)))
     values = _random_game(draw, variants)
+    if not decks:
+        values["lowest_rank"] = 9
+    elif values["variant"] == "partnership":
+        values["lowest_rank"] = draw.choice(LOWEST_RANKS)
     for name, option in OPTIONS.items():
         if name not in values and draw.random() < _CHANGED:
             values[name] = random_value(option, draw)
@@ -67,7 +77,7 @@ def _repaired(values: dict[str, Any], rng: random.Random) -> Ruleset:
         try:
             return Ruleset(**values)
         except RulesetError as error:
-            name = rng.choice([n for n in error.conflict if n not in ("variant", "players")])
+            name = rng.choice([n for n in error.conflict if n not in _GIVEN])
             option = OPTIONS[name]
             values[name] = random_value(option, rng) if attempt < _REDRAWS else option.default
     raise AssertionError("unreachable")

@@ -19,10 +19,11 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo.utils.env import ParallelEnv
 
+from .actions import count_actions
 from .aec import raw_env
-from .encoding import OBSERVATION_SIZE, encode_seats
+from .encoding import encode_seats, observation_size
 from .gym_env import EuchreVectorEnv
-from .rules import N_ACTIONS, PASS
+from .rules import PASS
 
 # ---- Stable-Baselines3 ---------------------------------------------------------------------------
 
@@ -41,7 +42,7 @@ def _stable_baselines3_class() -> Callable[..., Any]:
             self.seats = env.games.rulesets[0].players
             rows = self.seats * env.num_envs
             super().__init__(rows, env.single_observation_space, env.single_action_space)
-            self._seen = np.zeros((env.num_envs, self.seats, OBSERVATION_SIZE), np.uint8)
+            self._seen = np.zeros((env.num_envs, self.seats, self.games.observation_size), np.uint8)
             self._totals = np.zeros((env.num_envs, self.seats))
             self._lengths = np.zeros(env.num_envs, np.int64)
             self._actions: npt.NDArray[Any] = np.zeros(rows, np.int64)
@@ -100,10 +101,10 @@ def _stable_baselines3_class() -> Callable[..., Any]:
 
         def action_masks(self) -> npt.NDArray[np.bool_]:
             """The legal actions of each row, bool[S B, 38]; a row that waits may only pass."""
-            masks = np.zeros((self.env.num_envs, self.seats, N_ACTIONS), np.bool_)
+            masks = np.zeros((self.env.num_envs, self.seats, self.games.actions), np.bool_)
             masks[:, :, PASS] = True
             masks[np.arange(self.env.num_envs), self.games.actor] = self.games.action_mask
-            return masks.reshape(self.num_envs, N_ACTIONS)
+            return masks.reshape(self.num_envs, self.games.actions)
 
         def close(self) -> None:
             """Stop the threads."""
@@ -195,6 +196,11 @@ def torchrl_env(group: str = "player", seed: int | None = None, **kwargs: Any) -
     return PettingZooWrapper(game, use_mask=True, group_map=agents, seed=seed)
 
 
+def _sizes(game: raw_env) -> tuple[int, int]:
+    """The lengths of observations and masks."""
+    return observation_size(game.ruleset), count_actions(game.ruleset)
+
+
 # ---- RLlib ---------------------------------------------------------------------------------------
 
 
@@ -212,14 +218,15 @@ def _rllib_class() -> Callable[..., Any]:
             self.possible_agents = self.game.possible_agents.copy()
             self.agents = self.possible_agents.copy()
             super().__init__()
+            size, actions = _sizes(self.game)
             seen = spaces.Dict(
                 {
-                    "action_mask": spaces.Box(0, 1, (N_ACTIONS,), np.float32),
-                    "observations": spaces.Box(0, 255, (OBSERVATION_SIZE,), np.float32),
+                    "action_mask": spaces.Box(0, 1, (actions,), np.float32),
+                    "observations": spaces.Box(0, 255, (size,), np.float32),
                 }
             )
             self.observation_spaces = dict.fromkeys(self.agents, seen)
-            self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.agents}
+            self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.agents}
 
         def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
             """Start an episode; the observation is that of the seat to act."""
@@ -287,10 +294,11 @@ class AgileRLEnv(ParallelEnv):  # type: ignore[misc]
         self.render_mode = None
         self.possible_agents = self.game.possible_agents.copy()
         self.agents: list[str] = []
-        seen = spaces.Box(0, 255, (OBSERVATION_SIZE,), np.float32)
+        size, actions = _sizes(self.game)
+        seen = spaces.Box(0, 255, (size,), np.float32)
         known = self.possible_agents
         self.observation_spaces = dict.fromkeys(known, seen)
-        self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in known}
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in known}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """``Box(0, 255, (D,), float32)``."""

@@ -50,10 +50,11 @@ def _minimax(stack, depth, r, points, memo):
         return memo[_key(s, r)]
     acts = rules.legal(s, r)
     if not points and s.count > 0:
-        acts = rules.follows(np.int64(s.hand[s.turn]), np.int64(s.led))  # a renege has no tricks
+        follows = rules.follows(np.int64(s.hand[s.turn]), np.int64(s.led))
+        acts = rules.card_actions(follows, s.frame)  # a renege has no tricks
     sign = 1 if makers_move(s, r) else -1
     best = np.int64(-1000)
-    for card in range(25):
+    for card in range(46):
         if (acts >> card) & 1:
             stack[depth + 1] = s
             rules.apply(stack[depth + 1], r, np.int64(card))
@@ -78,7 +79,7 @@ def _value(s: Any, r: Any, points: bool, memo: Any) -> int:
         stack[0] = s
         return int(_minimax(stack, np.int64(0), r, points, memo))
     acts = int(rules.legal(s, r))
-    found = [value(after(s, r, a), r, points) for a in range(38) if acts >> a & 1]
+    found = [value(after(s, r, a), r, points) for a in range(46) if acts >> a & 1]
     return max(found) if makers_move(s, r) else min(found)
 
 
@@ -98,10 +99,11 @@ def values(s: Any, r: Any, points: bool) -> dict[int, int]:
     acts = int(rules.legal(s, r)) & ~(1 << rules.PASS)
     playing = s.phase == rules.PLAY
     if playing and not points and s.count > 0:
-        acts = int(rules.follows(np.int64(s.hand[s.turn]), np.int64(s.led)))
+        follows = rules.follows(np.int64(s.hand[s.turn]), np.int64(s.led))
+        acts = int(rules.card_actions(follows, s.frame))
     memo = _new_memo()
     found = {}
-    for action in [a for a in range(38) if acts >> a & 1]:
+    for action in [a for a in range(46) if acts >> a & 1]:
         then = after(s, r, action)
         found[action] = _value(then, r, points, memo) if playing else value(then, r, points)
     return found

@@ -58,7 +58,7 @@ def strength(card: str, trump: str) -> int:
         return 98
     if trump in TWIN and card == "J" + TWIN[trump]:
         return 97
-    return "9TJQKA".index(card[0])
+    return "789TJQKA".index(card[0])
 
 
 def winner_of(trick: list[tuple[int, str]], trump: str) -> int:
@@ -92,7 +92,7 @@ def given_in_swap(hand: list[str], up: str) -> list[str]:
 def play(r: Ruleset, deck: list[str], dealer: int) -> Generator[Ask, str, Deal]:
     """One hand: yields (phase, seat, legal actions), is sent the action, returns the deal."""
     hands = [deck[5 * s : 5 * s + 5] for s in range(4)]
-    d = Deal(r, dealer, hands, deck[20], deck[21:24])
+    d = Deal(r, dealer, hands, deck[20], deck[21 : len(deck) - r.joker])
     if d.upcard == "JOKER":
         word = yield "name_trump", dealer, {"call_C", "call_D", "call_H", "call_S"}
         d.trump, d.maker = word[-1], dealer

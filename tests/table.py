@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from euchre_env import cards, encoding, rules
-from euchre_env.actions import action_id, action_text
+from euchre_env.actions import action_id, action_text, count_actions
 from euchre_env.ruleset import Ruleset
 
 SCRATCH = rules.new_states(1)
@@ -23,21 +23,23 @@ CLUB_UP = "KH 9H TS JH 9S  TD AC QC JS JC  JD QD KD AD KS  QH KC TC AH TH  9C  Q
 
 
 def deck_with(
-    hands: dict[int, str], upcard: str, kitty: str = "", joker: bool = False
+    hands: dict[int, str], upcard: str, kitty: str = "", joker: bool = False, lowest: int = 9
 ) -> list[str]:
     """The texts of a whole deck with some places given; the rest is filled in card order."""
     given = {seat: text.split() for seat, text in hands.items()}
     down = kitty.split()
     named = {c for hand in given.values() for c in hand} | {upcard, *down}
-    every = [cards.card_text(i) for i in range(24)] + (["JOKER"] if joker else [])
+    every = [cards.card_text(i) for i in cards.deck_cards(joker, lowest)]
     rest = [c for c in every if c not in named]
     full = [given[seat] if seat in given else [rest.pop(0) for _ in range(5)] for seat in range(4)]
     return [*full[0], *full[1], *full[2], *full[3], upcard, *down, *rest]
 
 
-def random_deck(rng: random.Random, joker: bool = False, redraw: bool = False) -> list[str]:
+def random_deck(
+    rng: random.Random, joker: bool = False, redraw: bool = False, lowest: int = 9
+) -> list[str]:
     """The texts of a shuffled deck; with `redraw` the joker is not turned up."""
-    deck = [cards.card_text(i) for i in range(24 + joker)]
+    deck = [cards.card_text(i) for i in cards.deck_cards(joker, lowest)]
     while True:
         rng.shuffle(deck)
         if not (redraw and deck[20] == "JOKER"):
@@ -46,8 +48,8 @@ def random_deck(rng: random.Random, joker: bool = False, redraw: bool = False) -
 
 def observe(s: Any, ruleset: Ruleset, viewer: int, absolute: bool) -> np.ndarray:
     """The observation of one seat, uint8[D]."""
-    out = np.zeros(encoding.OBSERVATION_SIZE, np.uint8)
-    blank = encoding.blank_observation(ruleset)
+    out = np.zeros(encoding.observation_size(ruleset), np.uint8)
+    blank = encoding.blank_observations(ruleset)[0]
     encoding.encode(s, ruleset.record()[0], blank, viewer, absolute, SCRATCH, out)
     return out
 
@@ -88,8 +90,9 @@ class Table:
         score: tuple[int, ...] = (),
         **options: Any,
     ) -> None:
-        joker = bool(options.get("joker"))
-        self.start(Ruleset(**options), deck_with(hands or {}, upcard, kitty, joker), dealer, score)
+        ruleset = Ruleset(**options)
+        deck = deck_with(hands or {}, upcard, kitty, ruleset.joker, ruleset.lowest_rank)
+        self.start(ruleset, deck, dealer, score)
 
     @classmethod
     def dealt(
@@ -106,7 +109,7 @@ class Table:
         self.s: Any = rules.new_states(1)[0]
         rules.new_match(self.s, self.r)
         self.s.score[: len(score)] = score
-        rules.deal(self.s, self.r, cards.deck_of(deck, joker=ruleset.joker), dealer)
+        rules.deal(self.s, self.r, cards.deck_of(deck, ruleset.joker, ruleset.lowest_rank), dealer)
 
     @property
     def phase(self) -> str:
@@ -119,8 +122,8 @@ class Table:
     @property
     def legal(self) -> set[str]:
         allowed = int(rules.legal(self.s, self.r))
-        assert allowed >> rules.N_ACTIONS == 0
-        actions = (a for a in range(rules.N_ACTIONS) if allowed >> a & 1)
+        assert allowed >> count_actions(self.ruleset) == 0
+        actions = (a for a in range(rules.ALL_ACTIONS) if allowed >> a & 1)
         return {action_text(a, "trump", self.s) for a in actions}
 
     @property
@@ -170,7 +173,8 @@ class Table:
         seen = hidden_from(self.s, self.ruleset, viewer)
         where = {
             c: rules.LOCATIONS[rules.card_location(seen, viewer, int(cards.BIT_OF[seen.frame, c]))]
-            for c in range(25)
+            for c in cards.deck_cards(True, self.ruleset.lowest_rank)
+            if cards.BIT_OF[seen.frame, c] >= 0
         }
         return {cards.card_text(c): w for c, w in where.items() if w != "unknown"}
 

@@ -50,9 +50,9 @@ def paid(s: Any, ruleset: Ruleset) -> list[float]:
     return np.array(net, np.float32).tolist()
 
 
-def plain_mask(legal: int, frame: int, absolute: bool) -> list[int]:
-    mask = [0] * 38
-    for a in range(38):
+def plain_mask(legal: int, frame: int, absolute: bool, actions: int) -> list[int]:
+    mask = [0] * actions
+    for a in range(46):
         if legal >> a & 1:
             mask[int(TO_ABSOLUTE[frame, a]) if absolute else a] = 1
     return mask
@@ -65,6 +65,12 @@ def plain_mask(legal: int, frame: int, absolute: bool) -> list[int]:
 @pytest.mark.parametrize("episode", ["hand", "game"])
 def test_a_batch_equals_single_games(frame: str, episode: str) -> None:
     follow_single_games(some_rulesets(1), episode, frame)
+
+
+@pytest.mark.parametrize("frame", ["trump", "absolute"])
+def test_a_batch_with_larger_decks_equals_single_games(frame: str) -> None:
+    names = ("euchre32,no_trump=round2", "stick,lowest_rank=8", "american")
+    follow_single_games([Ruleset.parse(name) for name in names], "hand", frame)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -100,7 +106,7 @@ def follow_single_games(rulesets: list[Ruleset], episode: str, frame: str) -> No
                 assert fields(env.final_states[i]) == fields(s)
                 single[i] = copy(env.states[i])
             elif s.phase == rules.OVER:
-                deck = np.zeros(25, np.int8)
+                deck = np.zeros(32, np.int8)
                 kernels.shuffle(s, r, deck)
                 rules.next_hand(s, r, deck)
             assert fields(env.states[i]) == fields(single[i])
@@ -113,9 +119,11 @@ def check_report(env: BatchEnv, i: int, absolute: bool) -> None:
     legal = int(rules.legal(s, ruleset.record()[0]))
     assert env.legal[i] == legal != 0
     assert env.actor[i] == s.turn
-    assert env.action_mask[i].tolist() == plain_mask(legal, int(s.frame), absolute)
-    assert (env.observation[i] == observe(s, ruleset, int(s.turn), absolute)).all()
-    hidden = np.zeros(encoding.HIDDEN_SIZE, np.uint8)
+    assert env.action_mask[i].tolist() == plain_mask(legal, int(s.frame), absolute, env.actions)
+    seen = observe(s, ruleset, int(s.turn), absolute)
+    assert (env.observation[i, : len(seen)] == seen).all()
+    assert not env.observation[i, len(seen) :].any()
+    hidden = np.zeros(encoding.hidden_size(*env.rulesets), np.uint8)
     encoding.encode_hidden(s, ruleset.record()[0], int(s.turn), absolute, hidden)
     assert (env.hidden[i] == hidden).all()
 

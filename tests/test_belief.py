@@ -23,7 +23,9 @@ from euchre_env.ruleset import WEAK_THROW_IN, Ruleset
 from euchre_env.testing import permute_hidden, random_ruleset
 from tests.table import Table, copy, fields, hidden_from, random_deck, random_walk
 
-DECK = np.zeros(25, np.int8)
+DECK = np.zeros(32, np.int8)
+LARGE = {"lowest_rank": 8, "joker": False, "weak_hand": "off"}
+LARGEST = LARGE | {"lowest_rank": 7}
 HIDDEN_SWAP = {"weak_hand": "swap3", "weak_hand_test": "three_low", "swap3_shown": False}
 NATURAL_CALLS = {"require_natural_trump": "always", "stick_the_dealer": True}
 
@@ -35,7 +37,8 @@ def positions(seed: int, hands: int, **options: Any) -> Iterator[tuple[Table, ra
     rng = random.Random(seed)
     for _ in range(hands):
         ruleset = random_ruleset(rng).replace(**options)
-        deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
+        redraw = ruleset.joker_upcard == "redraw"
+        deck = random_deck(rng, ruleset.joker, redraw, ruleset.lowest_rank)
         table = Table.dealt(ruleset, deck, rng.randrange(4))
         while table.phase != "over":
             yield table, rng
@@ -51,8 +54,9 @@ def some_act(s: Any, r: Any, rng: random.Random) -> int:
     if legal >> rules.CLAIM & 1 and r.weak_hand == WEAK_THROW_IN and rng.random() < 0.8:
         return rules.KEEP
     if s.phase == rules.PLAY and s.count and rng.random() < 0.95:
-        legal = int(rules.follows(legal, int(s.led)))
-    return rng.choice([action for action in range(38) if legal >> action & 1])
+        cards = rules.cards_laid(np.int64(legal), s.frame)
+        legal = int(rules.card_actions(rules.follows(cards, int(s.led)), s.frame))
+    return rng.choice([action for action in range(46) if legal >> action & 1])
 
 
 def one_hand(seed: int, ruleset: Ruleset, *words: str) -> Table:
@@ -118,7 +122,7 @@ def agrees(world: Any, table: Table, viewer: int) -> bool:
 
 
 def bits(mask: int) -> list[int]:
-    return [bit for bit in range(25) if int(mask) >> bit & 1]
+    return [bit for bit in range(32) if int(mask) >> bit & 1]
 
 
 def key(world: Any) -> tuple[int, ...]:
@@ -186,6 +190,8 @@ def count_by_cards(s: Any, r: Any, viewer: int) -> int:
         (5, {"renege": "penalised"}),
         (15, HIDDEN_SWAP),
         (5, {"dealer_may_discard_upcard": False}),
+        (8, LARGE),
+        (8, LARGEST),
     ],
 )
 def test_the_number_of_worlds(hands: int, options: dict[str, Any]) -> None:
@@ -246,6 +252,8 @@ def enumerated(table: Table, viewer: int) -> set[tuple[int, ...]]:
         (4, HIDDEN_SWAP | {"swap3_shown": True, "weak_hand_test": "four_low"}),
         (6, {"renege": "penalised"}),
         (4, {"dealer_may_discard_upcard": False}),
+        (4, LARGE),
+        (3, LARGEST),
     ],
 )
 def test_all_late_worlds_equal_an_enumeration_by_the_engine(
@@ -287,6 +295,7 @@ def test_an_offender_could_have_followed() -> None:
         (10, HIDDEN_SWAP),
         (10, {"joker": True, "no_trump": "off", "joker_upcard": "dealer_names_blind"}),
         (10, {"renege": "penalised", "defend_alone": "any"}),
+        (10, LARGEST),
     ],
 )
 def test_sampled_worlds_agree_and_can_be_played(hands: int, options: dict[str, Any]) -> None:
@@ -295,7 +304,7 @@ def test_sampled_worlds_agree_and_can_be_played(hands: int, options: dict[str, A
         for world in belief.worlds(table.s, table.ruleset, viewer, 2, rng.getrandbits(63)):
             assert agrees(world, table, viewer), (table.ruleset, viewer)
             while (legal := int(rules.legal(world, table.r))) != 0:
-                rules.apply(world, table.r, rng.choice([a for a in range(38) if legal >> a & 1]))
+                rules.apply(world, table.r, rng.choice([a for a in range(46) if legal >> a & 1]))
             assert world.phase == rules.OVER
 
 
@@ -353,7 +362,9 @@ def chi_square_ok(counts: list[int]) -> bool:
     return abs(statistic - (len(counts) - 1)) < 5 * sqrt(2 * (len(counts) - 1))
 
 
-@pytest.mark.parametrize("options", [{}, NATURAL_CALLS, HIDDEN_SWAP, {"renege": "penalised"}])
+@pytest.mark.parametrize(
+    "options", [{}, NATURAL_CALLS, HIDDEN_SWAP, {"renege": "penalised"}, LARGE]
+)
 def test_small_sets_are_sampled_uniformly(options: dict[str, Any]) -> None:
     tried = 0
     for table, rng in positions(23, 60, **options):

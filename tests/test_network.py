@@ -287,7 +287,7 @@ def test_probabilities_go_with_the_suits() -> None:
     agent = NetworkAgent(PolicyValueNet([32], seed=3, ordered_suits=True))
     shown = view(200)
     seen, mask = shown.observation.copy(), shown.action_mask.copy()
-    swapped = module.SUIT_ORDER.apply(seen, mask)
+    swapped = module.SUIT_ORDERS[False].apply(seen, mask)
     assert swapped.any() and not swapped.all()
     found = agent.probabilities(shown)
     assert (found[shown.action_mask == 0] == 0).all()

@@ -31,15 +31,16 @@ def all_shown(s: Any, ruleset: Ruleset, viewer: int) -> Any:
 
 
 def positions(
-    seed: int, hands: int, variants: bool = False, **options: Any
+    seed: int, hands: int, variants: bool = False, decks: bool = False, **options: Any
 ) -> Iterator[tuple[Table, random.Random]]:
     rng = random.Random(seed)
     for _ in range(hands):
         if "variant" in options:
             ruleset = Ruleset(**options)
         else:
-            ruleset = random_ruleset(rng, variants).replace(**options)
-        deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
+            ruleset = random_ruleset(rng, variants, decks).replace(**options)
+        redraw = ruleset.joker_upcard == "redraw"
+        deck = random_deck(rng, ruleset.joker, redraw, ruleset.lowest_rank)
         dealer = rng.randrange(ruleset.players)
         for table in random_walk(Table.dealt(ruleset, deck, dealer), rng):
             yield table, rng
@@ -59,6 +60,11 @@ def leaks(shown: Shown, seed: int, hands: int, **options: Any) -> Counter:
 @pytest.mark.parametrize("block", range(3))
 def test_nothing_hidden_is_shown(block: int) -> None:
     assert leaks(all_shown, block, 60) == {}
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_nothing_hidden_is_shown_with_larger_decks(block: int) -> None:
+    assert leaks(all_shown, 40 + block, 60, decks=True) == {}
 
 
 @pytest.mark.parametrize("block", range(3))
@@ -108,7 +114,7 @@ def planted(s: Any, ruleset: Ruleset, viewer: int) -> bytes:
 
 
 def critics_view(s: Any, ruleset: Ruleset, viewer: int) -> bytes:
-    out = np.zeros(encoding.HIDDEN_SIZE, np.uint8)
+    out = np.zeros(encoding.hidden_size(ruleset), np.uint8)
     encoding.encode_hidden(s, ruleset.record()[0], viewer, False, out)
     return out.tobytes()
 
@@ -157,6 +163,11 @@ def test_a_planted_leak_is_found(leaky: Shown) -> None:
     assert sum(leaks(leaky, 1, 20, joker=True, no_trump="off").values()) > 5
 
 
+@pytest.mark.parametrize("leaky", [planted, critics_view, shown_discard, shown_kitty])
+def test_a_planted_leak_is_found_with_larger_decks(leaky: Shown) -> None:
+    assert sum(leaks(leaky, 5, 20, decks=True).values()) > 5
+
+
 @pytest.mark.parametrize(
     "leaky", [planted, critics_view, shown_discard, shown_kitty, shown_dummy, shown_buried]
 )
@@ -186,7 +197,7 @@ def public_part(s: Any, viewer: int) -> dict[str, Any]:
 
 def test_other_worlds_are_possible_and_different() -> None:
     moved = Counter()
-    for table, rng in chain(positions(4, 60), positions(5, 60, variants=True)):
+    for table, rng in chain(positions(4, 60), positions(5, 60, variants=True, decks=True)):
         s = table.s
         for viewer in range(table.ruleset.players):
             before = fields(s)

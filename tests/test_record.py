@@ -508,6 +508,7 @@ def ruleset_of(**keys: Any) -> Ruleset:
         ({"std": False, "joker": True}, {"joker": True}),
         ({"std": False, "allow_no_trump": True}, {"no_trump": "round2"}),
         ({"std": False, "min_rank": 9, "farmers": False}, {}),
+        ({"std": False, "min_rank": 7}, {"lowest_rank": 7}),
     ],
 )
 def test_ruleset_keys(keys: dict[str, Any], options: dict[str, Any]) -> None:
@@ -517,7 +518,7 @@ def test_ruleset_keys(keys: dict[str, Any], options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"min_rank": 7}, ["min_rank=7", "not supported"]),
+        ({"min_rank": 6}, ["lowest_rank=6", "7 to 9"]),
         ({"num_players": 3}, ["num_players=3", "not supported"]),
         ({"farmers": True}, ["farmers=True", "not supported"]),
         ({"go_under": True}, ["go_under=True", "not supported"]),

@@ -23,9 +23,10 @@ def random_tables(seed: int, count: int, hands: int = 3):
     """Fresh deals: `hands` of them under each of `count` random rule sets."""
     rng = random.Random(seed)
     for _ in range(count):
-        ruleset = random_ruleset(rng)
+        ruleset = random_ruleset(rng, decks=rng.random() < 0.3)
+        redraw = ruleset.joker_upcard == "redraw"
         for _ in range(hands):
-            deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
+            deck = random_deck(rng, ruleset.joker, redraw, ruleset.lowest_rank)
             dealer = rng.randrange(4)
             yield Table.dealt(ruleset, deck, dealer), deck, dealer, rng
 
@@ -103,7 +104,7 @@ def test_the_random_hands_reach_every_corner() -> None:
     """The blocks above are only worth something if every phase and action occurs in them."""
     phases: Counter = Counter()
     words: Counter = Counter()
-    for table, _, _, rng in random_tables(0, 300):
+    for table, _, _, rng in random_tables(0, 400):
         while table.phase != "over":
             phases[table.phase] += 1
             word = lively_choice(rng, table.legal)
@@ -136,20 +137,21 @@ def places_of_cards(s) -> list[int]:
 def check_record(t: Table) -> None:
     s = t.s
     masks = places_of_cards(s)
-    assert sum(bits(m) for m in masks) == 24 + t.ruleset.joker
+    size = 24 + t.ruleset.joker + 4 * (9 - t.ruleset.lowest_rank)
+    assert sum(bits(m) for m in masks) == size
     union = 0
     for mask in masks:
         assert union & mask == 0
         union |= mask
-    assert bits(union) == 24 + t.ruleset.joker
-    assert (union >> 24 & 1) == t.ruleset.joker
-    assert bits(s.kitty) == 3
+    assert bits(union) == size
+    assert t.ruleset.is_wide or (union >> 24 & 1) == t.ruleset.joker
+    assert bits(s.kitty) == size - 21 - t.ruleset.joker
     assert bits(s.spare) == t.ruleset.joker
     for seat in range(4):
         assert s.hand[seat] & s.void[seat] == 0
         assert bits(s.played[seat]) == sum(1 for k in range(5) if s.plays[k, seat] >= 0)
     if s.trump >= 0:
-        assert s.frame == s.trump
+        assert s.frame == s.trump + 5 * t.ruleset.is_wide
 
 
 def check_decision(t: Table) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from euchre_env import ruleset as codes
 from euchre_env.ruleset import (
+    DECK_PRESETS,
     OPTIONS,
     PRESETS,
     RULES,
@@ -77,6 +78,7 @@ DEFAULTS: dict[str, Any] = {
     "drop_out": False,
     "points_drop_out": 0,
     "clubs_are_trump": False,
+    "lowest_rank": 9,
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -185,6 +187,8 @@ ALONE: list[dict[str, Any]] = [
     {**TWO_HAND, "two_hand_dummy": "maker"},
     {**CUTTHROAT, "widow_exchange": True},
     *({**BUCK, name: True} for name in ("set_without_trick", "drop_out", "clubs_are_trump")),
+    {"lowest_rank": 8},
+    {"lowest_rank": 7},
     {**BUCK, "points_set": 7},
     {**BUCK, "drop_out": True, "points_drop_out": 7},
     {"defend_alone_points": (2, 4)},
@@ -217,6 +221,9 @@ CONFLICTS: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         {"no_trump": "stuck_dealer", "stick_the_dealer": True, "joker": True},
         ("no_trump", "joker"),
     ),
+    ({"lowest_rank": 7, "joker": True}, ("joker", "lowest_rank")),
+    ({"lowest_rank": 8, "weak_hand": "swap3"}, ("weak_hand", "lowest_rank")),
+    ({**BUCK, "lowest_rank": 8}, ("lowest_rank", "variant")),
     ({"canadian_loner": True, "allow_alone": False}, ("canadian_loner", "allow_alone")),
     ({"defend_alone": "vs_loner", "allow_alone": False}, ("defend_alone", "allow_alone")),
     ({"alone_by": "maker_team"}, ("alone_by", "alone_timing")),
@@ -272,6 +279,7 @@ VALID: list[dict[str, Any]] = [
     {"defend_alone": "any", "allow_alone": False},
     {"canadian_loner": True, "alone_timing": "before_lead"},
     {"hands_per_game": 12, "target_score": None},
+    {"lowest_rank": 7, "no_trump": "round2", "renege": "penalised"},
     {"match_games": 3, "match_carry_over": True},
     {"require_natural_trump": "always", "stick_the_dealer": True},
     {"throw_in_redealer": "same", "stick_the_dealer": True},
@@ -297,6 +305,9 @@ WRONG: list[tuple[str, Any, str]] = [
     ("match_games", 0, "odd"),
     ("match_games", 98, "odd"),
     ("match_games", 101, "1 to 99"),
+    ("lowest_rank", 6, "whole number 7 to 9"),
+    ("lowest_rank", 10, "whole number 7 to 9"),
+    ("lowest_rank", "7", "whole number 7 to 9"),
     ("points_make", -1, "0 to 50"),
     ("points_make", 51, "0 to 50"),
     ("points_make", None, "0 to 50"),
@@ -321,7 +332,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 def some_rulesets(count: int = 300, variants: bool = True) -> list[Ruleset]:
     rng = random.Random(20)
-    return [random_ruleset(rng, variants) for _ in range(count)]
+    return [random_ruleset(rng, variants, decks=variants) for _ in range(count)]
 
 
 # --- defaults and values ---------------------------------------------------------------------
@@ -444,6 +455,22 @@ def test_the_default_is_the_partnership_game() -> None:
 def test_preset_names() -> None:
     assert tuple(PRESET_CHANGES) == PRESETS
     assert tuple(VARIANT_PRESET_CHANGES) == VARIANT_PRESETS
+    assert DECK_PRESETS == ("euchre28", "euchre32")
+
+
+def test_presets_of_larger_decks() -> None:
+    assert Ruleset.preset("euchre28").to_dict(only_changes=True) == {"lowest_rank": 8}
+    assert Ruleset.parse("euchre32,stick_the_dealer=true") == Ruleset(
+        lowest_rank=7, stick_the_dealer=True
+    )
+    assert str(Ruleset.preset("euchre32")) == "Euchre to 10 with 7s as the lowest cards."
+
+
+def test_what_is_for_the_small_deck_only_says_so() -> None:
+    Ruleset().require_small_deck("chess is")
+    with pytest.raises(RulesetError, match="lowest_rank=7: chess is for the deck of 24") as caught:
+        Ruleset.preset("euchre32").require_small_deck("chess is")
+    assert caught.value.conflict == ("lowest_rank",)
 
 
 @pytest.mark.parametrize("name", VARIANT_PRESETS)
@@ -466,7 +493,7 @@ def test_preset(name: str) -> None:
     assert rules.is_partnership
 
 
-@pytest.mark.parametrize("name", (*PRESETS, *VARIANT_PRESETS))
+@pytest.mark.parametrize("name", (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS))
 def test_preset_file(name: str) -> None:
     path = CONFIGS / f"{name}.yaml"
     text = path.read_text(encoding="utf-8")
@@ -478,7 +505,11 @@ def test_preset_file(name: str) -> None:
 
 
 def test_every_rules_file_is_a_preset() -> None:
-    assert {path.stem for path in CONFIGS.iterdir()} == {*PRESETS, *VARIANT_PRESETS}
+    assert {path.stem for path in CONFIGS.iterdir()} == {
+        *PRESETS,
+        *VARIANT_PRESETS,
+        *DECK_PRESETS,
+    }
 
 
 def test_unknown_preset() -> None:

@@ -34,6 +34,10 @@ from tests.table import DECISION_PHASES, Table, copy, hidden_from, lively_choice
 ROOT = Path(__file__).resolve().parent.parent
 
 
+LARGE = {"decks": True}
+"""Instead of options: random rule sets for decks of 24 to 32 cards."""
+
+
 class Position(NamedTuple):
     """A record at some moment and its rule set."""
 
@@ -47,9 +51,11 @@ class Position(NamedTuple):
 
 def random_table(rng: random.Random, **options: Any) -> Table:
     """A deal under a random rule set, or under one with some options."""
-    ruleset = Ruleset(**options) if options else random_ruleset(rng)
+    decks = options == LARGE
+    ruleset = random_ruleset(rng, decks=decks) if decks or not options else Ruleset(**options)
     redraw = ruleset.joker_upcard == "redraw"
-    return Table.dealt(ruleset, random_deck(rng, ruleset.joker, redraw), rng.randrange(4))
+    deck = random_deck(rng, ruleset.joker, redraw, ruleset.lowest_rank)
+    return Table.dealt(ruleset, deck, rng.randrange(4))
 
 
 def random_positions(rng: random.Random, wanted: set[str], **options: Any) -> Iterator[Position]:
@@ -64,19 +70,19 @@ def random_positions(rng: random.Random, wanted: set[str], **options: Any) -> It
         table.do(lively_choice(rng, legal))
 
 
-def late_positions(rng: random.Random, count: int) -> list[Position]:
+def late_positions(rng: random.Random, count: int, **options: Any) -> list[Position]:
     """Positions with at most three tricks to come, over many rule sets."""
     found: list[Position] = []
     while len(found) < count:
-        found += [p for p in random_positions(rng, {"play"}) if p.s.trick >= 2]
+        found += [p for p in random_positions(rng, {"play"}, **options) if p.s.trick >= 2]
     return found[:count]
 
 
-def opening_leads(rng: random.Random, count: int) -> list[Position]:
+def opening_leads(rng: random.Random, count: int, **options: Any) -> list[Position]:
     """Full deals about to be led to, over many rule sets."""
     found: list[Position] = []
     while len(found) < count:
-        found += list(random_positions(rng, {"play"}))[:1]
+        found += list(random_positions(rng, {"play"}, **options))[:1]
     return found
 
 
@@ -112,6 +118,16 @@ def test_late_positions() -> None:
     assert sum(p.s.trump == 4 for p in positions) > 50
     assert sum(p.ruleset.renege == "penalised" for p in positions) > 500
     assert len({json.dumps(p.ruleset.to_dict()) for p in positions}) > 200
+
+
+def test_late_positions_of_larger_decks() -> None:
+    positions = late_positions(random.Random(5), 1500, **LARGE)
+    assert_exact(positions)
+    assert min(Counter(p.ruleset.lowest_rank for p in positions).values()) > 300
+
+
+def test_full_deals_of_larger_decks() -> None:
+    assert_exact(opening_leads(random.Random(6), 80, **LARGE))
 
 
 def test_full_deals() -> None:

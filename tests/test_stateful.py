@@ -27,9 +27,9 @@ from hypothesis.stateful import (
 )
 
 from euchre_env import rules
-from euchre_env.actions import FROM_ABSOLUTE, TO_ABSOLUTE, ActionError
+from euchre_env.actions import FROM_ABSOLUTE, TO_ABSOLUTE, ActionError, count_actions
 from euchre_env.aec import AGENTS, raw_env
-from euchre_env.cards import N_CARDS, deck_of
+from euchre_env.cards import WIDE_DECK, deck_of
 from euchre_env.kernels import shuffle
 from euchre_env.ruleset import Ruleset
 from euchre_env.testing import random_ruleset
@@ -69,7 +69,7 @@ class Model:
     def legal(self) -> list[int]:
         """Legal actions in frame ids."""
         allowed = int(rules.legal(self.s, self.r))
-        return [a for a in range(rules.N_ACTIONS) if allowed >> a & 1]
+        return [a for a in range(rules.ALL_ACTIONS) if allowed >> a & 1]
 
     def begin(self, s: Any) -> None:
         """Start from a record just dealt."""
@@ -97,7 +97,7 @@ class Model:
         self.terminated = not self.whole_games or self.s.match_winner != rules.UNDECIDED
         self.truncated = not self.terminated and self.dealt >= self.max_hands
         if not self.over:
-            deck = np.empty(N_CARDS, np.int8)
+            deck = np.empty(WIDE_DECK, np.int8)
             shuffle(self.s, self.r, deck)
             rules.next_hand(self.s, self.r, deck)
             self.dealt += 1
@@ -131,7 +131,7 @@ class EnvironmentMachine(RuleBasedStateMachine):
         max_hands=st.sampled_from([1, 2, 5, 1000]),
     )
     def make(self, seed: int, episode: str, frame: str, max_hands: int) -> None:
-        ruleset = random_ruleset(random.Random(seed), variants=seed % 3 == 0)
+        ruleset = random_ruleset(random.Random(seed), variants=seed % 3 == 0, decks=seed % 4 == 1)
         self.frame = frame
         self.env = raw_env(ruleset, episode, frame, max_hands=max_hands)
         self.model = Model(ruleset, episode == "game", max_hands)
@@ -160,7 +160,9 @@ class EnvironmentMachine(RuleBasedStateMachine):
         sides = 2 if ruleset.is_partnership else ruleset.players
         all_options = {
             "dealer": rng.randrange(ruleset.players),
-            "deck": random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw"),
+            "deck": random_deck(
+                rng, ruleset.joker, ruleset.joker_upcard == "redraw", ruleset.lowest_rank
+            ),
         }
         options = {key: all_options[key] for key in given}
         options["score"] = tuple(rng.randint(low, max(low, top)) for _ in range(sides))
@@ -169,7 +171,7 @@ class EnvironmentMachine(RuleBasedStateMachine):
         assert record.score.tolist() == [*options["score"]] + [0] * (4 - sides)
         if given == {"dealer", "deck"}:  # then the rules alone say what the record is
             told = table.copy(record)
-            deck = deck_of(all_options["deck"], joker=ruleset.joker)
+            deck = deck_of(all_options["deck"], ruleset.joker, ruleset.lowest_rank)
             rules.new_match(told, self.model.r)
             told.score[:sides] = options["score"]
             rules.deal(told, self.model.r, deck, all_options["dealer"])
@@ -193,11 +195,11 @@ class EnvironmentMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: not self.model.over)
     @rule(
-        action=st.integers(0, rules.N_ACTIONS - 1)
-        | st.sampled_from([-1, 38, 2**40, -(2**70), None, True, np.True_, 1.0, "pass"])
+        action=st.integers(0, rules.ALL_ACTIONS - 1)
+        | st.sampled_from([-1, 46, 2**40, -(2**70), None, True, np.True_, 1.0, "pass"])
     )
     def step_wrongly(self, action: Any) -> None:
-        proper = type(action) is int and 0 <= action < rules.N_ACTIONS
+        proper = type(action) is int and 0 <= action < rules.ALL_ACTIONS
         if proper and self.framed(action) in self.model.legal:
             return
         before = contents(self.env)
@@ -267,7 +269,7 @@ class EnvironmentMachine(RuleBasedStateMachine):
         assert owed == model.owed[model.actor]
         assert (terminated, truncated) == (model.terminated, model.truncated)
         assert [env.rewards[a] for a in env.agents] == [model.rewards[k] for k in model.left]
-        mask = np.zeros(rules.N_ACTIONS, np.int8)
+        mask = np.zeros(count_actions(self.model.ruleset), np.int8)
         if not model.over:
             mask[[self.named(a) for a in model.legal]] = 1
         assert (seen["action_mask"] == mask).all()

@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 
 from euchre_env import cards, rules, symmetry
-from euchre_env.actions import TO_ABSOLUTE
-from euchre_env.encoding import HIDDEN_LAYOUT, HIDDEN_SIZE, LAYOUT, encode_hidden
+from euchre_env.actions import TO_ABSOLUTE, count_actions
+from euchre_env.encoding import (
+    HIDDEN_LAYOUT,
+    HIDDEN_SIZE,
+    LAYOUT,
+    encode_hidden,
+    hidden_layout_of,
+    hidden_size,
+    layout_of,
+)
 from euchre_env.ruleset import Ruleset
 from euchre_env.symmetry import SUIT_SYMMETRIES
 from euchre_env.testing import random_ruleset
@@ -33,15 +41,17 @@ def symmetric_rules(rng: random.Random) -> Ruleset:
     """Any rules but two: the swap of a weak hand breaks ties between low cards by suit, and a club
     turned up may be trump.
     """
-    ruleset = random_ruleset(rng, variants=rng.random() < 0.3)
+    ruleset = random_ruleset(rng, variants=rng.random() < 0.3, decks=rng.random() < 0.3)
     if ruleset.is_partnership:
-        return ruleset.replace(weak_hand=rng.choice(("off", "throw_in")))
+        weak = "off" if ruleset.is_wide else rng.choice(("off", "throw_in"))
+        return ruleset.replace(weak_hand=weak)
     return ruleset.replace(clubs_are_trump=False)
 
 
 def deal(ruleset: Ruleset, rng: random.Random) -> tuple[np.ndarray, int]:
-    deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw")
-    return cards.deck_of(deck, joker=ruleset.joker), rng.randrange(ruleset.players)
+    lowest = ruleset.lowest_rank
+    deck = random_deck(rng, ruleset.joker, ruleset.joker_upcard == "redraw", lowest)
+    return cards.deck_of(deck, ruleset.joker, lowest), rng.randrange(ruleset.players)
 
 
 def table_of(ruleset: Ruleset, deck: np.ndarray, dealer: int) -> Table:
@@ -50,8 +60,9 @@ def table_of(ruleset: Ruleset, deck: np.ndarray, dealer: int) -> Table:
 
 def absolute_mask(t: Table) -> np.ndarray:
     legal, table = int(rules.legal(t.s, t.r)), TO_ABSOLUTE[t.s.frame]
-    mask = np.zeros(38, np.int8)
-    mask[[int(table[a]) for a in range(38) if legal >> a & 1]] = 1
+    actions = count_actions(t.ruleset)
+    mask = np.zeros(actions, np.int8)
+    mask[[int(table[a]) for a in range(actions) if legal >> a & 1]] = 1
     return mask
 
 
@@ -153,11 +164,12 @@ def test_everything_moves_together(block: int) -> None:
         deck, dealer = deal(ruleset, rng)
         here = table_of(ruleset, deck, dealer)
         there = table_of(ruleset, symmetry.move_deck(deck, suits), dealer)
-        order = symmetry.observation_order(LAYOUT, suits)
+        order = symmetry.observation_order(layout_of(ruleset), suits)
+        mask_order = symmetry.mask_order(suits, count_actions(ruleset))
         while True:
             assert fields(symmetry.move_state(here.s, suits)) == fields(there.s)
             mask = absolute_mask(here)
-            assert (mask[symmetry.mask_order(suits)] == absolute_mask(there)).all()
+            assert (mask[mask_order] == absolute_mask(there)).all()
             viewer = rng.randrange(ruleset.players)
             seen = observe(here.s, ruleset, viewer, True)
             assert (seen[order] == observe(there.s, ruleset, viewer, True)).all()
@@ -171,31 +183,32 @@ def test_everything_moves_together(block: int) -> None:
 
 
 def check_hidden_part(here: Table, there: Table, viewer: int, suits: np.ndarray) -> None:
-    parts = np.zeros((2, HIDDEN_SIZE), np.uint8)
+    parts = np.zeros((2, hidden_size(here.ruleset)), np.uint8)
     for table, out in zip((here, there), parts):
         encode_hidden(table.s, table.r, viewer, True, out)
-    assert (parts[0][symmetry.observation_order(HIDDEN_LAYOUT, suits)] == parts[1]).all()
+    order = symmetry.observation_order(hidden_layout_of(here.ruleset), suits)
+    assert (parts[0][order] == parts[1]).all()
 
 
 def check_trump_frame(here: Table, there: Table, viewer: int) -> None:
     """The trump frame has divided out all but the swap of the other colour's suits."""
-    if here.s.frame == cards.NATURAL:
+    if cards.trump_of(here.s.frame) == cards.NATURAL:
         return
     seen = [observe(t.s, t.ruleset, viewer, False) for t in (here, there)]
-    index = symmetry.swap_other_suits_in_observation(LAYOUT)
+    index = symmetry.swap_other_suits_in_observation(layout_of(here.ruleset))
     assert (seen[0] == seen[1]).all() or (seen[0][index] == seen[1]).all()
 
 
 @pytest.mark.parametrize("block", range(2))
 def test_the_swap_of_the_other_suits_in_the_trump_frame(block: int) -> None:
     rng = random.Random(50 + block)
-    index = symmetry.swap_other_suits_in_observation(LAYOUT)
     changed = 0
     for _ in range(40):
         ruleset = symmetric_rules(rng).replace(joker=False, no_trump="off")
+        index = symmetry.swap_other_suits_in_observation(layout_of(ruleset))
         here = table_of(ruleset, *deal(ruleset, rng))
         while here.phase != "over":
-            swap = symmetry.other_suits_swap(int(here.s.frame))
+            swap = symmetry.other_suits_swap(int(cards.trump_of(here.s.frame)))
             moved = symmetry.move_state(here.s, swap)
             viewer = rng.randrange(ruleset.players)
             seen = observe(here.s, ruleset, viewer, False)
@@ -203,10 +216,10 @@ def test_the_swap_of_the_other_suits_in_the_trump_frame(block: int) -> None:
             assert (seen[index] == other).all()
             changed += (seen != other).any()
             legal, swapped = int(rules.legal(here.s, here.r)), int(rules.legal(moved, here.r))
-            actions = [a for a in range(38) if legal >> a & 1]
-            assert swapped == sum(1 << int(symmetry.SWAPPED_ACTIONS[a]) for a in actions)
+            actions = [a for a in range(46) if legal >> a & 1]
+            assert swapped == sum(1 << int(symmetry.ALL_SWAPPED_ACTIONS[a]) for a in actions)
             action = rng.choice(actions)
-            rules.apply(moved, here.r, int(symmetry.SWAPPED_ACTIONS[action]))
+            rules.apply(moved, here.r, int(symmetry.ALL_SWAPPED_ACTIONS[action]))
             before = here.s.frame
             rules.apply(here.s, here.r, action)
             assert fields(symmetry.move_state(here.s, swap)) == fields(moved), before

@@ -69,7 +69,7 @@ def add_play_arguments(parser: argparse.ArgumentParser) -> None:
         ("right", "the opponent to your right"),
         ("opponents", "all opponents"),
     ):
-        told = f"{who} (default: {OTHERS}; without partners, {OTHERS_ALONE})"
+        told = f"{who} (default: {OTHERS}; without partners or with a larger deck, {OTHERS_ALONE})"
         parser.add_argument(f"--{name}", metavar="AGENT", help=told)
     add_table(parser)
     parser.add_argument(
@@ -94,7 +94,8 @@ def run_play(args: argparse.Namespace) -> int:
         _check_file(args.save, rules)
     seat = _seat(args.seat, rules)
     others = _others if rules.is_partnership else _others_alone
-    table = open_table(rules, others(args, seat, rules.players), args.seed, args.length)
+    usual = OTHERS_ALONE if rules.is_wide or not rules.is_partnership else OTHERS
+    table = open_table(rules, others(args, seat, rules.players, usual), args.seed, args.length)
     return Game(Screen(), table, seat, args.practice, args.save).run()
 
 
@@ -107,19 +108,21 @@ def _seat(name: str | None, rules: Ruleset) -> int:
     return seat
 
 
-def _others(args: argparse.Namespace, seat: int, players: int) -> list[str | None]:
+def _others(args: argparse.Namespace, seat: int, players: int, usual: str) -> list[str | None]:
     """Who sits where besides the person: two opponents, and the partner across."""
     if args.opponents and args.left and args.right:
         raise TerminalError("--opponents beside --left and --right: leave one of the three out")
-    both = args.opponents or OTHERS
+    both = args.opponents or usual
     names: list[str | None] = [None] * players
     names[(seat + 1) % players] = args.left or both
-    names[(seat + 2) % players] = args.partner or OTHERS
+    names[(seat + 2) % players] = args.partner or usual
     names[(seat + 3) % players] = args.right or both
     return names
 
 
-def _others_alone(args: argparse.Namespace, seat: int, players: int) -> list[str | None]:
+def _others_alone(
+    args: argparse.Namespace, seat: int, players: int, usual: str
+) -> list[str | None]:
     """Who sits where besides the person, in a game in which all others are opponents."""
     if args.partner:
         raise TerminalError(
@@ -128,7 +131,7 @@ def _others_alone(args: argparse.Namespace, seat: int, players: int) -> list[str
         )
     if players == 2 and args.left and args.right:
         raise TerminalError("--left beside --right: there is one opponent: name --opponents")
-    names: list[str | None] = [args.opponents or OTHERS_ALONE] * players
+    names: list[str | None] = [args.opponents or usual] * players
     for name, place in ((args.left, seat + 1), (args.right, seat - 1)):
         if name:
             names[place % players] = name
@@ -358,9 +361,12 @@ class Game:
 
     def _is_advised(self, who: str) -> bool:
         """Whether there is advice in this game; says so where there is none."""
-        if not self.table.ruleset.is_partnership:
+        rules = self.table.ruleset
+        if not rules.is_partnership:
             self.screen.say(f"{who} knows the partnership game only: no advice here", WARM)
-        return self.table.ruleset.is_partnership
+        elif rules.is_wide:
+            self.screen.say(f"{who} knows the deck of 24 cards only: no advice here", WARM)
+        return rules.is_partnership and not rules.is_wide
 
     def ask_champion(self) -> None:
         """What the champion thinks, and in practice the solver with all cards seen."""

@@ -15,8 +15,22 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env import explain, rules
-from euchre_env.actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE, legal_ids
-from euchre_env.cards import CARD_AT, N_CARDS, NO_TRUMP, SUITS, card_text, cards_of, same_colour
+from euchre_env.actions import (
+    ACTION_TEXT,
+    FROM_ABSOLUTE,
+    TO_ABSOLUTE,
+    card_of_action,
+    legal_ids,
+)
+from euchre_env.cards import (
+    CARD_AT,
+    NO_TRUMP,
+    SUITS,
+    card_text,
+    cards_of,
+    deck_length,
+    same_colour,
+)
 from euchre_env.kernels import draw_dealer, seed_of, shuffle
 from euchre_env.record import GameRecord, first_score, record_hand
 from euchre_env.rules import DISCARD, DUMMY_EXCHANGE, N_SEATS, NOBODY, OVER, SEAT_NAMES
@@ -236,7 +250,7 @@ class Table:
         """
         if not self.hand_over or self.over:
             raise TableError("the hand is still going on" if not self.over else "the game is over")
-        before, deck = self.state.copy(), np.zeros(N_CARDS, np.int8)
+        before, deck = self.state.copy(), np.zeros(deck_length(self.ruleset.lowest_rank), np.int8)
         shuffle(self.state, self.rules, deck)
         rules.next_hand(self.state, self.rules, deck)
         self._hands.append(_Hand(deck, int(self.state.dealer), before, self.acts))
@@ -319,7 +333,7 @@ class Table:
         players = self.ruleset.players
         if dealer is not None and not 0 <= dealer < players:
             raise TableError(f"dealer={dealer} is no seat: give 0 to {players - 1}")
-        s, deck = self.state, np.zeros(N_CARDS, np.int8)
+        s, deck = self.state, np.zeros(deck_length(self.ruleset.lowest_rank), np.int8)
         s.rng = seed_of(np.uint64(self.seed), np.uint64(0))
         rules.new_match(s, self.rules)
         s.score[: len(start)] = start
@@ -437,7 +451,7 @@ def _calls(table: Table, seat: int) -> list[dict[str, Any]]:
     return [
         {"seat": event.seat, "text": ACTION_TEXT[event.action]}
         for event in table.events_for(seat, table.first_act)
-        if event.action is not None and event.action >= N_CARDS
+        if event.action is not None and card_of_action(event.action) < 0
     ]
 
 

@@ -23,7 +23,7 @@ BOLD, DIM, WARM = "1", "2", "1;33"
 LEAST_COLUMNS = 20
 JOINT = "\u00a0"
 """A space at which no line ends."""
-_CARD = re.compile(r"\b([9TJQKA])([CDHS])\b")
+_CARD = re.compile(r"\b([789TJQKA])([CDHS])\b")
 
 
 class TerminalError(ValueError):

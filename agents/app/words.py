@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from euchre_env.actions import ACTION_TEXT
-from euchre_env.cards import N_CARDS, SUIT_NAMES, CardError, card_id
+from euchre_env.actions import ACTION_TEXT, action_of_card, card_of_action
+from euchre_env.cards import SUIT_NAMES, CardError, card_id
 from euchre_env.render.overlay import ACTION_WORDS, act_words
 from euchre_env.render.text import SYMBOLS
 from euchre_env.rules import (
@@ -77,7 +77,7 @@ def choices(s: Any, legal: Sequence[int], hand: Sequence[int]) -> list[int]:
         legal: Absolute ids of the legal acts.
         hand: Card ids of the seat to act, as shown.
     """
-    return list(hand) if s.phase in CARD_PHASES else list(legal)
+    return list(map(action_of_card, hand)) if s.phase in CARD_PHASES else list(legal)
 
 
 def label(action: int, s: Any, r: Any) -> str:
@@ -88,7 +88,7 @@ def label(action: int, s: Any, r: Any) -> str:
         s: The record, for acts that are called otherwise in some phases.
         r: The rule record.
     """
-    return ACTION_TEXT[action] if action < N_CARDS else act_words(s, r)[action]
+    return ACTION_TEXT[action] if card_of_action(action) >= 0 else act_words(s, r)[action]
 
 
 def parse_act(text: str, s: Any, numbered: Sequence[int]) -> int:
@@ -112,7 +112,7 @@ def parse_act(text: str, s: Any, numbered: Sequence[int]) -> int:
         if word in words:
             return words[word]
     try:
-        return card_id(word.removeprefix("play ").removeprefix("discard "))
+        return action_of_card(card_id(word.removeprefix("play ").removeprefix("discard ")))
     except CardError:
         shown = word if len(word) <= _LONGEST else f"{word[:_LONGEST]}..."
         raise NotUnderstood(

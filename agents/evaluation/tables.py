@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from euchre_env._jit import njit
-from euchre_env.cards import N_CARDS
+from euchre_env.cards import WIDE_DECK, deck_length
 from euchre_env.kernels import (
     as_uint64,
     lowest_action,
@@ -75,8 +75,11 @@ def _fill_decks(seed, first, scratch, r, decks):
 
 
 def decks_of(seed: int, first: int, count: int, ruleset: Ruleset) -> npt.NDArray[np.int8]:
-    """The decks of ``count`` deals from number ``first`` on, by (seed, deal): int8[count, 25]."""
-    decks = np.empty((count, N_CARDS), np.int8)
+    """The decks of ``count`` deals from number ``first`` on, by (seed, deal): int8[count, 25].
+
+    With 28 or 32 cards they are int8[count, 32].
+    """
+    decks = np.empty((count, deck_length(ruleset.lowest_rank)), np.int8)
     _fill_decks(as_uint64(seed), first, np.zeros(1, STATE), ruleset.record()[0], decks)
     return decks
 
@@ -133,14 +136,14 @@ def _await(states, r, seating, hands, max_hands, acting, i, deck):
 
 @njit
 def _begin(states, r, seating, hands, max_hands, acting):
-    deck = np.empty(N_CARDS, np.int8)
+    deck = np.empty(WIDE_DECK, np.int8)
     for i in range(len(states)):
         _await(states, r, seating, hands, max_hands, acting, i, deck)
 
 
 @njit
 def _advance(states, r, games, actions, numbers, seating, hands, max_hands, acting):
-    deck = np.empty(N_CARDS, np.int8)
+    deck = np.empty(WIDE_DECK, np.int8)
     for k in range(len(games)):
         i = games[k]
         apply(states[i], r, actions[k])
@@ -218,7 +221,7 @@ def play_hands(
     Args:
         agents: The agents at the tables.
         seating: int[4] or int[B, 4], the index in ``agents`` of who plays each seat.
-        decks: int8[B, 25], as :func:`euchre_env.rules.deal` takes them.
+        decks: int8[B, 25] or int8[B, 32], as :func:`euchre_env.rules.deal` takes them.
         dealers: int[B].
         ruleset: The rules. A hand that they throw in ends there and scores nothing.
         seeds: uint64[B], the agents' randomness at each table.
@@ -234,7 +237,7 @@ def play_hands(
 
 @njit
 def _deal_games(states, r, streams, dealers):
-    deck = np.empty(N_CARDS, np.int8)
+    deck = np.empty(WIDE_DECK, np.int8)
     for i in range(len(states)):
         states[i].rng = streams[i]
         start_episode(states[i], r, dealers[i], deck)

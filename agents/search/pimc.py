@@ -6,7 +6,8 @@ calling with that of passing, after which the hand-written player bids on for al
 place are in :data:`CALL_MARGIN`. Whoever picks up in a world lays away as the hand-written player
 does, since it does not see the other hands.
 
-In games without partners see :mod:`agents.search.alone`.
+In games without partners see :mod:`agents.search.alone`. With 28 or 32 cards the point-count player
+stands in for the hand-written one; margins are those of the deck of 24.
 """
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -20,13 +21,13 @@ from euchre_env.belief import BELIEF
 from euchre_env.cards import ONE
 from euchre_env.kernels import lowest_action
 from euchre_env.rules import (
+    ALL_ACTIONS,
     ALONE,
     BID1,
     BID2,
     CLAIM,
     DISCARD,
     LONER,
-    N_ACTIONS,
     NAME_TRUMP,
     PASS,
     PLAY,
@@ -41,12 +42,11 @@ from euchre_env.rules import (
 from euchre_env.ruleset import PARTNERSHIP
 from euchre_env.solver import ILLEGAL, MAX_DEPTH, SEARCH, play_values, state_value
 
-from ..heuristic.player import choose
 from ..simple import greedy_action
 from .alone import judge_alone
 from .base import SearchAgent
 from .utility import UTILITIES, fill_utility, utility_between, utility_of
-from .worlds import best_action, deal_worlds, normalise
+from .worlds import best_action, deal_worlds, model_act, normalise
 
 BID_WORLDS = 60
 """Worlds for a call or a lone hand, whatever N: its figures need more than those of a card."""
@@ -81,7 +81,7 @@ TRY_ALONE = 0.9
 def _value(w, stack, depth, r):
     """The makers' value of ``stack[depth]``; a discard is the hand-written player's."""
     while stack[depth].phase == DISCARD:
-        apply(stack[depth], r, choose(stack[depth], r, np.uint64(0)))
+        apply(stack[depth], r, model_act(stack[depth], r, np.uint64(0)))
     return state_value(w, stack, depth, r, True)
 
 
@@ -95,11 +95,11 @@ def _judge_cards(w, r, worlds, weights, utility, values, sums):
     """Mean utility of each legal card."""
     for k in range(len(worlds)):
         s = worlds[k]
-        for action in range(N_ACTIONS):
+        for action in range(ALL_ACTIONS):
             values[action] = ILLEGAL
         play_values(w, s, r, True, values)
         side = team(s.turn) == team(s.maker)
-        for action in range(N_ACTIONS):
+        for action in range(ALL_ACTIONS):
             if values[action] != ILLEGAL:
                 sums[action] += weights[k] * utility_of(utility, _net(values[action], side))
 
@@ -141,7 +141,7 @@ def _judge_pass(w, stack, r, worlds, weights, utility):
         seat = stack[0].turn
         apply(stack[0], r, np.int64(PASS))
         while stack[0].phase < PLAY:
-            apply(stack[0], r, choose(stack[0], r, np.uint64(0)))
+            apply(stack[0], r, model_act(stack[0], r, np.uint64(0)))
         net = np.int64(0)
         if stack[0].phase == PLAY:
             side = team(seat) == team(stack[0].maker)
@@ -195,7 +195,7 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
     part = weights[:few].copy()
     normalise(part)
     best = NEVER
-    for action in range(N_ACTIONS):
+    for action in range(ALL_ACTIONS):
         if (acts >> action) & 1:
             act = np.int64(action)
             sums[action] = _judge_one(w, stack, s, r, worlds[:few], part, utility, act)
@@ -203,12 +203,12 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
     margin = FIRST_MARGIN_DISCARD if s.phase == DISCARD else FIRST_MARGIN
     cut = best - _worth(utility, margin)
     left = ONE & 0
-    for action in range(N_ACTIONS):
+    for action in range(ALL_ACTIONS):
         if (acts >> action) & 1 and sums[action] >= cut:
             left |= ONE << action
     if left & (left - 1) == 0:
         return
-    for action in range(N_ACTIONS):
+    for action in range(ALL_ACTIONS):
         if (left >> action) & 1:
             act = np.int64(action)
             sums[action] = _judge_one(w, stack, s, r, worlds, weights, utility, act)
@@ -216,8 +216,8 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
 
 @njit
 def judge_by_solving(w, stack, s, r, acts, worlds, weights, utility, values, sums):
-    """Fill float64[38] with the mean utility of each legal act, margins of calls included."""
-    for action in range(N_ACTIONS):
+    """Fill float64[46] with the mean utility of each legal act, margins of calls included."""
+    for action in range(ALL_ACTIONS):
         sums[action] = 0.0
     if s.phase == PLAY:
         _judge_cards(w, r, worlds, weights, utility, values, sums)
@@ -239,8 +239,8 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
     stack = np.empty(MAX_DEPTH, STATE)
     worlds = np.zeros(max(count, BID_WORLDS), STATE)
     weights = np.zeros(len(worlds))
-    values = np.zeros(N_ACTIONS, np.int64)
-    sums = np.zeros(N_ACTIONS)
+    values = np.zeros(ALL_ACTIONS, np.int64)
+    sums = np.zeros(ALL_ACTIONS)
     utility = np.zeros(UTILITIES)
     for i in range(start, stop):
         s = states[i]
@@ -263,7 +263,7 @@ def _search(states, rules, which, seeds, count, infer, equity, out, start, stop)
         judge_by_solving(
             search[0], stack, s, r, acts, worlds[:some], weights[:some], utility, values, sums
         )
-        out[i] = best_action(acts, sums, choose(s, r, seeds[i]))
+        out[i] = best_action(acts, sums, model_act(s, r, seeds[i]))
     return -1
 
 
@@ -276,4 +276,9 @@ class PimcAgent(SearchAgent):
     @property
     def plays_alone(self) -> bool:
         """Whether it plays games without partners: with uniform worlds only."""
+        return not self.infer
+
+    @property
+    def plays_large_decks(self) -> bool:
+        """Whether it plays with 28 or 32 cards: likewise."""
         return not self.infer

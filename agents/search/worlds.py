@@ -9,14 +9,13 @@ import numpy as np
 
 from euchre_env._jit import njit
 from euchre_env.belief import act_taken, prepare, restart, sample
-from euchre_env.cards import TRUMP_SUIT
+from euchre_env.cards import TRUMP_SUIT, is_wide
 from euchre_env.kernels import count_actions, seed_of
 from euchre_env.rules import (
     BID1,
     BID2,
     CALL,
     CALL_NO_TRUMP,
-    N_ACTIONS,
     NOBODY,
     PASS,
     apply,
@@ -25,6 +24,7 @@ from euchre_env.rules import (
 
 from ..heuristic.bids import line, strength_of_call, wants_to_order
 from ..heuristic.player import choose
+from ..simple import greedy_action
 
 SOFTNESS = 30.0
 """Hundredths of a point over which a model bidder goes from passing to calling (logistic scale)."""
@@ -80,6 +80,14 @@ def act_likelihood(s, r, acts, action):
     if choose(s, r, np.uint64(0)) == action:
         return LIKELY_ACT
     return (1.0 - LIKELY_ACT) / (count_actions(acts) - 1)
+
+
+@njit
+def model_act(s, r, seed):
+    """What a player like others does: the hand-written one, in large decks the point-count one."""
+    if is_wide(s.frame):
+        return greedy_action(s, r, legal(s, r))
+    return choose(s, r, seed)
 
 
 @njit
@@ -142,7 +150,7 @@ def best_action(acts, sums, favourite):
     Many acts tie, above all in few worlds, so the hand-written player's choice is worth having.
     """
     best = np.int64(favourite)
-    for action in range(N_ACTIONS):
+    for action in range(len(sums)):
         if (acts >> action) & 1 and sums[action] > sums[best] + TIE:
             best = np.int64(action)
     return best

@@ -94,6 +94,8 @@ class Plan:
                 raise DataError(f"{name}={getattr(self, name)} must be at least 1")
         if not self.agents:
             raise DataError("no agent is given: name one, or several that share the seats")
+        for ruleset in self.rulesets:
+            ruleset.require_small_deck("rows of decisions are")
         check_suffix(self.out)
         for path in filter(None, (self.out, self.records)):
             if not path.parent.is_dir():
@@ -397,6 +399,7 @@ def _deck(s: Any, ruleset: Ruleset) -> npt.NDArray[np.int8]:
         players,
         dummy,
         len(dummy),
+        ruleset.lowest_rank,
     )
 
 

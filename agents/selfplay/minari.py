@@ -87,6 +87,7 @@ def write_minari(
         raise DataError(f"hands={hands} and batch={batch} must be at least 1")
     played, players = as_rulesets(rulesets), [make(agent) for agent in agents]
     for ruleset in played:
+        ruleset.require_small_deck("a Minari dataset is")
         require_player(players, ruleset)
     data = _create(minari, name, agents, played, hands, seed)
     try:

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from euchre_env.batch import as_rulesets
-from euchre_env.encoding import LAYOUT
+from euchre_env.encoding import layout_of
 from euchre_env.ruleset import RulesetError
 
 from ..network import MLP, NETWORKS
@@ -479,6 +479,18 @@ def _check_partners(config: Config, partners: list[bool]) -> None:
             raise ConfigError(f"{key} needs a game with partners: leave it at its default")
 
 
+def _check_large_deck(config: Config) -> None:
+    """Refuse what knows the deck of 24 cards only, where a rule set has a larger one."""
+    wrong = {
+        "critic.double_dummy": config.critic.double_dummy,
+        "ppo.locations": config.ppo.locations,
+        "algorithm": config.algorithm != PPO,
+    }
+    for key, is_set in wrong.items():
+        if is_set:
+            raise ConfigError(f"{key} needs the deck of 24 cards: leave it at its default")
+
+
 def _check(config: Config) -> None:
     name = config.name
     if not name or name != Path(name).name or name.startswith("."):
@@ -505,10 +517,12 @@ def _check(config: Config) -> None:
     except RulesetError as error:
         raise ConfigError(f"ruleset: {error}") from None
     _check_partners(config, [r.is_partnership for r in rulesets])
-    blocks = config.network.blocks
-    unknown = [name for name in blocks if name not in LAYOUT]
+    if any(r.is_wide for r in rulesets):
+        _check_large_deck(config)
+    blocks, layout = config.network.blocks, layout_of(*rulesets)
+    unknown = [name for name in blocks if name not in layout]
     if not blocks or (unknown and blocks not in [(AUTO,), (ALL,)]):
         word = unknown[0] if unknown else "[]"
-        near = difflib.get_close_matches(word, [*LAYOUT, AUTO, ALL], n=1)
+        near = difflib.get_close_matches(word, [*layout, AUTO, ALL], n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {AUTO}, {ALL}, or names"
         raise ConfigError(f"network.blocks: {word!r} is no observation block: {hint}")

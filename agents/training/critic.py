@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from euchre_env.encoding import HIDDEN_SIZE
+from euchre_env.encoding import HIDDEN_SIZE, WIDE_HIDDEN_SIZE
 
 from ..network import Body
 from .config import CriticConfig
@@ -32,6 +32,7 @@ _STANDING = (
     "tricks",
 )
 """How matters stand; who sees all hands need not know how they came about."""
+_LOW_STANDING = ("low_trick_cards", "low_played")
 
 
 class Critic(Body):
@@ -42,13 +43,19 @@ class Critic(Body):
         blocks: Observation blocks that the policy reads. A critic that sees all hands reads
             :data:`_STANDING` instead, with the rules and the score if the policy reads them.
         seed: Of the first weights.
+        wide: Whether observations are those of games with 28 or 32 cards.
     """
 
-    def __init__(self, config: CriticConfig, blocks: tuple[str, ...], seed: int) -> None:
+    def __init__(
+        self, config: CriticConfig, blocks: tuple[str, ...], seed: int, wide: bool = False
+    ) -> None:
         sees_all = config.sees == "all"
         if sees_all:
-            blocks = (*_STANDING, *(name for name in ("rules", "score") if name in blocks))
-        super().__init__(config.hidden, blocks, HIDDEN_SIZE + 1 if sees_all else 0)
+            more = ("rules", "score", "low_ranks", *(_LOW_STANDING if wide else ()))
+            known = {*blocks, *_LOW_STANDING}
+            blocks = (*_STANDING, *(name for name in more if name in known))
+        hidden = WIDE_HIDDEN_SIZE if wide else HIDDEN_SIZE
+        super().__init__(config.hidden, blocks, hidden + 1 if sees_all else 0, wide)
         self.sees_all = sees_all
         self.value = nn.Linear(self.hidden[-1], 1)
         self.initialise(seed, {"value": 0.1})

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from euchre_env.batch import as_rulesets
-from euchre_env.encoding import LAYOUT, PARTNERSHIP_BLOCKS
+from euchre_env.encoding import LAYOUT, PARTNERSHIP_BLOCKS, layout_of
 from euchre_env.rules import NOBODY
 
 from ..base import Agent
@@ -175,19 +175,24 @@ def other_settings(config: Config, saved: Config) -> list[str]:
 
 def network_blocks(config: Config) -> tuple[str, ...]:
     """The observation blocks that the network of a run reads."""
-    chosen = config.network.blocks
+    chosen, rulesets = config.network.blocks, as_rulesets(list(config.ruleset))
     if chosen == (ALL,):
-        return tuple(LAYOUT)
+        return tuple(layout_of(*rulesets))
     if chosen != (AUTO,):
         return chosen
     constant = {"games", "hands", "seat_games"}
     if config.rollout.scores == ZERO:
         constant |= {"score", "seat_score"}
     if len(set(config.ruleset)) == 1:
-        constant |= {"rules", "other_rules"}
-    if all(r.is_partnership for r in as_rulesets(list(config.ruleset))):
+        constant |= {"rules", "other_rules", "low_ranks"}
+    if all(r.is_partnership for r in rulesets):
         constant |= set(LAYOUT) - set(PARTNERSHIP_BLOCKS)
-    return tuple(name for name in all_blocks() if name not in constant)
+    return tuple(name for name in all_blocks(is_wide(config)) if name not in constant)
+
+
+def is_wide(config: Config) -> bool:
+    """Whether a run's games have cards below nine."""
+    return any(each.is_wide for each in as_rulesets(list(config.ruleset)))
 
 
 def has_reference(config: Config) -> bool:
@@ -245,6 +250,7 @@ def _network(config: Config) -> PolicyValueNet:
         blocks=blocks,
         seed=config.seed,
         ordered_suits=network.ordered_suits,
+        **({"wide": True} if is_wide(config) else {}),
     )
 
 
@@ -274,7 +280,7 @@ class _Run:
         self.teacher = _teacher(config, make)
         self.learner = make_learner(config, self.net, self.workers, self.group)
         judged = config.critic.double_dummy or config.critic.sees == "all"
-        solved = judged and rulesets[0].is_partnership
+        solved = judged and rulesets[0].is_partnership and not is_wide(config)
         self.collector = Collector(
             config.rollout.hands,
             rulesets,

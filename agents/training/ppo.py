@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from euchre_env.cards import N_CARDS
 from euchre_env.encoding import HIDDEN_LAYOUT
-from euchre_env.rules import N_ACTIONS, N_SEATS, PHASES, team
+from euchre_env.rules import N_SEATS, PHASES, team
 
 from ..network import PolicyValueNet, masked
 from .config import CriticConfig, PPOConfig
@@ -234,7 +234,7 @@ class Learner:
         device = workers.device
         self.locations = Locations(net.hidden[-1], seed).to(device) if config.locations else None
         own = critic.sees == "own" and not critic.double_dummy
-        self.critic = None if own else Critic(critic, net.blocks, seed).to(device)
+        self.critic = None if own else Critic(critic, net.blocks, seed, net.wide).to(device)
         self._policy = [*net.parameters(), *(self.locations.parameters() if self.locations else ())]
         self._critics = [*self.critic.parameters()] if self.critic else []
         self.optimizer = adam(self._policy, config.rate)
@@ -331,7 +331,7 @@ class Learner:
     def _slow_log_probs(self, decisions: Decisions) -> Tensor:
         if not self.config.magnet:
             return torch.zeros(len(decisions), 0)
-        found = torch.empty(len(decisions), N_ACTIONS)
+        found = torch.empty(decisions.action_mask.shape)
 
         def work(part: slice) -> None:
             with torch.no_grad(), self._workers.autocast():

@@ -18,13 +18,12 @@ import torch
 from torch import Tensor
 
 from euchre_env.batch import BatchEnv, RulesetLike
-from euchre_env.encoding import HIDDEN_SIZE
-from euchre_env.rules import N_ACTIONS, N_SEATS, NOBODY, team
-from euchre_env.symmetry import SWAPPED_ACTIONS
+from euchre_env.rules import N_SEATS, NOBODY, team
+from euchre_env.symmetry import ALL_SWAPPED_ACTIONS
 
 from ..base import Agent, RuleTable, check_actions, view_of
 from ..heuristic.truth import double_dummy
-from ..network import CHUNK, SUIT_ORDER, PolicyValueNet, masked, sample
+from ..network import CHUNK, PolicyValueNet, masked, sample
 from .pool import Pool
 from .rewards import Rewards
 
@@ -99,7 +98,7 @@ class Decisions:
 
     Attributes:
         observation: uint8[N, D] of the seat that decided.
-        action_mask: int8[N, 38].
+        action_mask: int8[N, 38], or int8[N, 46] with cards below nine.
         action: int64[N].
         log_prob: float32[N], of the action when it was chosen.
         value: float32[N], what the policy network expected then.
@@ -147,14 +146,14 @@ class Decisions:
 class _Store:
     """Columns that grow, kept from one iteration to the next."""
 
-    def __init__(self, room: int, width: int) -> None:
+    def __init__(self, room: int, width: int, actions: int, hidden: int) -> None:
         self.columns: dict[str, npt.NDArray[Any]] = {
             "observation": np.empty((room, width), np.uint8),
-            "action_mask": np.empty((room, N_ACTIONS), np.int8),
+            "action_mask": np.empty((room, actions), np.int8),
             "action": np.empty(room, np.int64),
             "log_prob": np.empty(room, np.float32),
             "value": np.empty(room, np.float32),
-            "hidden": np.empty((room, HIDDEN_SIZE), np.uint8),
+            "hidden": np.empty((room, hidden), np.uint8),
             "double_dummy": np.zeros(room, np.float32),
             "hand": np.empty(room, np.int64),
             "seat": np.empty(room, np.int64),
@@ -258,7 +257,9 @@ class Collector:
         self._table = RuleTable.of(self.env.rulesets)
         self._seed, self._workers, self._rank = seed, workers, rank
         self._solve, self._start, self._behave = solve, start, behave
-        self._store = _Store(hands * _DECISIONS_PER_HAND, self.env.observation_size)
+        env = self.env
+        widths = env.observation_size, env.actions, env.hidden.shape[1]
+        self._store = _Store(hands * _DECISIONS_PER_HAND, *widths)
         self._actions = np.zeros(hands, np.int64)
 
     def collect(
@@ -364,7 +365,7 @@ class Collector:
             store.tensor("log_prob", part).copy_(log_prob)
             store.tensor("value", part).copy_(value)
             chosen = store["action"][part]
-            self._actions[rows[here]] = np.where(swapped, SWAPPED_ACTIONS[chosen], chosen)
+            self._actions[rows[here]] = np.where(swapped, ALL_SWAPPED_ACTIONS[chosen], chosen)
 
         self._workers.map(work, self._workers.pieces(step.start, step.stop))
 
@@ -379,7 +380,7 @@ class Collector:
             solve(env.states, env.rules, env.which, rows, store["double_dummy"][part])
         if not net.ordered_suits:
             return np.zeros(len(rows), np.bool_)
-        return SUIT_ORDER.apply(*(store[name][part] for name in names))
+        return net.suit_order.apply(*(store[name][part] for name in names))
 
     def _teach(
         self,
@@ -398,7 +399,8 @@ class Collector:
         self._actions[rows] = np.where(noisy, env.random_actions()[rows], chosen)
         if net.ordered_suits:
             shown = (view.observation.copy(), view.action_mask.copy())
-            chosen = np.where(SUIT_ORDER.apply(*shown), SWAPPED_ACTIONS[chosen], chosen)
+            swapped = net.suit_order.apply(*shown)
+            chosen = np.where(swapped, ALL_SWAPPED_ACTIONS[chosen], chosen)
         store["action"][step] = chosen
 
     def _let_decide(

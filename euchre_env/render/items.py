@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..cards import JOKER, RANKS, SUIT_NAMES
+from ..cards import ALL_RANKS, JOKER, SUIT_NAMES, rank_of_card, suit_of_card
 
 WIDTH, HEIGHT = 1280, 720
 COLUMNS, ROWS = 80, 24
@@ -114,7 +114,8 @@ def spoken(card: int) -> str:
     """A card in words, such as ``K of hearts``, since fonts may lack the suits."""
     if card == JOKER:
         return "joker"
-    return f"{RANKS[card % 6].replace('T', '10')} of {SUIT_NAMES[card // 6]}"
+    rank = ALL_RANKS[rank_of_card(card)].replace("T", "10")
+    return f"{rank} of {SUIT_NAMES[suit_of_card(card)]}"
 
 
 def mixed(colour: Colour, ground: Colour, share: float) -> Colour:

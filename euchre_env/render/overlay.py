@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from ..cards import N_CARDS, SUIT_NAMES
+from ..actions import action_of_card, card_of_action
+from ..cards import SUIT_NAMES
 from ..rules import (
+    ALL_ACTIONS,
     ALONE,
     CALL,
     CALL_NO_TRUMP,
@@ -17,7 +19,6 @@ from ..rules import (
     DEFEND_TOGETHER,
     KEEP,
     LONER,
-    N_ACTIONS,
     ORDER_UP,
     PASS,
     STAY,
@@ -79,8 +80,8 @@ class Overlay:
 
     def __post_init__(self) -> None:
         for action, probability, value in self.entries:
-            if not 0 <= action < N_ACTIONS:
-                raise ValueError(f"action {action} is not in 0 to {N_ACTIONS - 1}")
+            if not 0 <= action < ALL_ACTIONS:
+                raise ValueError(f"action {action} is not in 0 to {ALL_ACTIONS - 1}")
             if probability is not None and not 0 <= probability <= 1:
                 raise ValueError(f"probability {probability} of action {action} is not in 0 to 1")
             if value is not None and not isfinite(value):
@@ -109,7 +110,7 @@ def call_bars(
     overlay: Overlay, words: Mapping[int, str], x: float, y: float, row: int
 ) -> Iterator[Item]:
     """The calls among the entries, a bar each, from a left upper corner and a text row down."""
-    calls = [entry for entry in overlay.entries if entry[0] >= N_CARDS][:MOST_BARS]
+    calls = [entry for entry in overlay.entries if card_of_action(entry[0]) < 0][:MOST_BARS]
     best = overlay.best()
     for k, (action, probability, value) in enumerate(calls):
         at, colour = y + 22 * k, LIT if action == best else PALE
@@ -124,12 +125,15 @@ def call_bars(
 def card_figures(overlay: Overlay, cards: Sequence[Card]) -> Iterator[Item]:
     """Probability and value below each card of a hand that has an entry."""
     best = overlay.best()
-    figures = {action: (p, v) for action, p, v in overlay.entries if action < N_CARDS}
+    figures = {action: (p, v) for action, p, v in overlay.entries}
     for card in cards:
-        if card.card is None or card.card not in figures or card.cell is None:
+        if card.card is None or card.cell is None:
             continue
-        probability, value = figures[card.card]
-        colour = LIT if card.card == best else FAINT
+        action = action_of_card(card.card)
+        if action not in figures:
+            continue
+        probability, value = figures[action]
+        colour = LIT if action == best else FAINT
         column, row = card.cell
         brief = "" if value is None else f"{value:+.1f}"  # five columns to a card
         words = [(percent(probability), None), (points(value), brief)]

@@ -11,7 +11,22 @@ from dataclasses import dataclass
 from functools import cache
 from math import cos, pi, sin
 
-from ..cards import ACE, DIAMONDS, HEARTS, JACK, JOKER, KING, NINE, QUEEN, RANKS, TEN
+from ..cards import (
+    ACE,
+    ALL_RANKS,
+    DIAMONDS,
+    EIGHT,
+    HEARTS,
+    JACK,
+    JOKER,
+    KING,
+    NINE,
+    QUEEN,
+    SEVEN,
+    TEN,
+    rank_of_card,
+    suit_of_card,
+)
 from .items import GOLD, INK, PARCHMENT, RED, Colour
 
 Point = tuple[float, float]
@@ -188,6 +203,16 @@ _LATTICE = "".join(
 """The back of a card, in pixels."""
 
 
+_THREE_ROWS = (-39, 0, 39)
+_PIPS = {
+    SEVEN: [*((x, y) for x in (-11, 11) for y in _THREE_ROWS), (0, -20)],
+    EIGHT: [*((x, y) for x in (-11, 11) for y in _THREE_ROWS), (0, -20), (0, 20)],
+    NINE: [*((x, y) for x in (-11, 11) for y in _PIP_ROWS), (0, 0)],
+    TEN: [*((x, y) for x in (-11, 11) for y in _PIP_ROWS), (0, -26), (0, 26)],
+}
+"""Where the suit stands on a card, by rank."""
+
+
 def suit_colour(suit: int) -> Colour:
     """Red for diamonds and hearts, the colour of ink for clubs and spades."""
     return RED if suit in (DIAMONDS, HEARTS) else INK
@@ -198,12 +223,12 @@ def face(card: int) -> tuple[Part, ...]:
     """What a card of scale 1 shows: corner indices, pips, a crown in a frame, or a star."""
     if card == JOKER:
         return tuple(_joker())
-    suit, rank = divmod(card, 6)
+    suit, rank = suit_of_card(card), rank_of_card(card)
     return (*_middle(suit, rank), *_indices(suit, rank))
 
 
 def _indices(suit: int, rank: int) -> Iterator[Part]:
-    colour, text = suit_colour(suit), RANKS[rank].replace("T", "10")
+    colour, text = suit_colour(suit), ALL_RANKS[rank].replace("T", "10")
     for side, turned in ((1, False), (-1, True)):
         yield Letters(text, -30 * side, -44 * side, 24 if len(text) == 1 else 20, colour, turned)
         yield Mark(SUIT_SHAPES[suit], -30 * side, -24 * side, 7.5, colour, turned)
@@ -213,10 +238,8 @@ def _middle(suit: int, rank: int) -> Iterator[Part]:
     shape, colour = SUIT_SHAPES[suit], suit_colour(suit)
     if rank == ACE:
         yield Mark(shape, 0, 0, 25, colour)
-    elif rank in (NINE, TEN):
-        places = [(x, y) for x in (-11, 11) for y in _PIP_ROWS]
-        places += [(0, 0)] if rank == NINE else [(0, -26), (0, 26)]
-        for x, y in places:
+    elif rank in _PIPS:
+        for x, y in _PIPS[rank]:
             yield Mark(shape, x, y, 7.5, colour, y > 0)
     else:
         yield Frame(38, 98, PARCHMENT, colour)

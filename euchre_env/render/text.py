@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..cards import JOKER, SUIT_NAMES, card_text
+from ..cards import JOKER, SUIT_NAMES, card_text, suit_of_card
 from .items import COLUMNS, FAINT, INK, LIT, RED, ROWS, Bar, Card, Item, Suit, Text
 from .shapes import suit_colour
 
@@ -91,7 +91,7 @@ def _card_word(item: Card, symbols: bool) -> str:
         name = "JKR"
     else:
         name = card_text(item.card)
-        name = name[0] + SYMBOLS[item.card // 6] if symbols else name
+        name = name[0] + SYMBOLS[suit_of_card(item.card)] if symbols else name
     return f"({name})" if item.lit else f"[{name}]"
 
 
@@ -100,7 +100,7 @@ def _card_code(item: Card) -> str:
         return _CARD_BACK
     if item.faded:
         return _GREY_CARD
-    is_red = item.card != JOKER and suit_colour(item.card // 6) == RED
+    is_red = item.card != JOKER and suit_colour(suit_of_card(item.card)) == RED
     if item.lit:
         return _RED_ON_YELLOW if is_red else _BLACK_ON_YELLOW
     return _RED_ON_WHITE if is_red else _BLACK_ON_WHITE

@@ -258,7 +258,7 @@ def act_words(text: str) -> str:
         return "call no trump"
     if words == ["call"]:
         return f"call {_SYMBOLS[last]}{_TEXT}"
-    if not words and last != "JOKER" and last[0] in "9TJQKA" and last[1:] in _SYMBOLS:
+    if not words and last != "JOKER" and last[0] in "789TJQKA" and last[1:] in _SYMBOLS:
         return f"{last[0].replace('T', '10')}{_SYMBOLS[last[1:]]}{_TEXT}"
     return " ".join([*words, last])
 

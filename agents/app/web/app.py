@@ -249,6 +249,7 @@ def ruleset_of(fields: Fields) -> Ruleset:
     try:
         rules = Ruleset.from_dict(fields.mapping("rules"))
         rules.require_partnership("the web table is")
+        rules.require_small_deck("the web table is")
     except RulesetError as error:
         raise Refusal(422, str(error), conflict=list(error.conflict)) from None
     return rules

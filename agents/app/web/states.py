@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from euchre_env import explain
-from euchre_env.actions import ACTION_TEXT
-from euchre_env.cards import N_CARDS, NO_TRUMP, SUITS, card_text, cards_of
+from euchre_env.actions import ACTION_TEXT, card_of_action
+from euchre_env.cards import NO_TRUMP, SUITS, card_text, cards_of
 from euchre_env.record import UNKNOWN
 from euchre_env.replay import Step
 
@@ -48,7 +48,7 @@ def open_state(s: Any, r: Any, steps: Sequence[Step], players: Sequence[str]) ->
         "calls": [
             {"seat": int(step.state.turn), "text": ACTION_TEXT[step.action]}
             for step in steps
-            if step.action >= N_CARDS
+            if card_of_action(step.action) < 0
         ],
         "trump": _letter(told["trump"]),
         "over": told["hand_over"],

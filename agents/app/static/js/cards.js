@@ -2,7 +2,7 @@
 
 import { h, s } from "./dom.js";
 
-export const RANKS = { 9: "nine", T: "ten", J: "jack", Q: "queen", K: "king", A: "ace" };
+export const RANKS = { 7: "seven", 8: "eight", 9: "nine", T: "ten", J: "jack", Q: "queen", K: "king", A: "ace" };
 export const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
 export const SIGNS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 export const JOKER = "JOKER";
@@ -27,11 +27,11 @@ export function longName(card, { trump, left_suit: left }) {
 
 /** Card codes within a sentence as signs: "JH" becomes "J♥". */
 export const withSigns = (text) =>
-  text.replace(/\b([9TJQKA])([CDHS])\b/g, (code) => shortName(code)).replace(/\bJOKER\b/g, "joker");
+  text.replace(/\b([789TJQKA])([CDHS])\b/g, (code) => shortName(code)).replace(/\bJOKER\b/g, "joker");
 
 /** Card codes within a sentence as words, for reading aloud. */
 export const withWords = (text, state) =>
-  text.replace(/\b([9TJQKA])([CDHS])\b/g, (code) => longName(code, state)).replace(/\bJOKER\b/g, "joker");
+  text.replace(/\b([789TJQKA])([CDHS])\b/g, (code) => longName(code, state)).replace(/\bJOKER\b/g, "joker");
 
 // --- acts ----------------------------------------------------------------------------------------
 
@@ -90,6 +90,8 @@ function corners(text, suit) {
 }
 
 const PIPS = {
+  7: [[39, 29], [61, 29], [50, 50], [39, 70], [61, 70], [39, 111], [61, 111]],
+  8: [[39, 29], [61, 29], [50, 50], [39, 70], [61, 70], [50, 90], [39, 111], [61, 111]],
   9: [[39, 29], [61, 29], [39, 56], [61, 56], [50, 70], [39, 84], [61, 84], [39, 111], [61, 111]],
   T: [[39, 29], [61, 29], [50, 42], [39, 56], [61, 56], [39, 84], [61, 84], [50, 98], [39, 111], [61, 111]],
 };

@@ -14,7 +14,14 @@ import { felt, finishedTrick, ME, playableHand } from "./table.js";
 const PACES = { slow: 1500, normal: 750, fast: 200, instant: 0 };
 const LONGER = 1.6; // after a trick, to let it be seen
 
-const cardId = (card) => (card === JOKER ? 24 : 6 * "CDHS".indexOf(card[1]) + "9TJQKA".indexOf(card[0]));
+/** The action of a card: its id with 24 cards; eights from 38, sevens from 42 on. */
+function cardAct(card) {
+  if (card === JOKER) return 24;
+  const suit = "CDHS".indexOf(card[1]);
+  if (card[0] === "8") return 38 + suit;
+  if (card[0] === "7") return 42 + suit;
+  return 6 * suit + "9TJQKA".indexOf(card[0]);
+}
 
 export class PlayPage {
   constructor(main, id) {
@@ -141,7 +148,7 @@ export class PlayPage {
   }
 
   press(card) {
-    this.act(cardId(card));
+    this.act(cardAct(card));
   }
 
   async nextHand() {
@@ -240,7 +247,7 @@ export class PlayPage {
     const { state } = this.view;
     if (state.hand_over) return [h("p", { class: "question" }, withSigns(state.result || "The hand is over.")), this.forwardButton()];
     if (!this.myTurn()) return [h("p", { class: "question quiet" }, state.actor === null ? "" : `${state.names[state.actor]} decides …`)];
-    const words = state.legal.filter((act) => act.action > 24);
+    const words = state.legal.filter((act) => act.action > 24 && act.action < 38);
     return [h("p", { class: "question" }, withSigns(state.question)), ...words.map((act, k) => this.answer(act, k + 1)), this.hintButton()];
   }
 
