@@ -520,12 +520,19 @@ def _take_low_play(s, trick, seat, relative, frame, absolute, out):
         out[_LOW_TRICK_CARDS + N_LOW * relative + entry] = 1
 
 
-@njit_inline
-def _take_low_cards(s, viewer, places, absolute, out):
-    """Mark the cards below nine of a cleared record; it keeps the others, in the small frame."""
+@njit
+def _begin_wide(s, blank, viewer, places, absolute, out):
+    """Begin the further entries of a wide observation, and mark the cards below nine.
+
+    The record keeps the others, in the small frame.
+    """
     if len(out) < WIDE_OBSERVATION_SIZE:
         raise ValueError("an observation of a game with cards below nine has more entries")
+    for k in range(OBSERVATION_SIZE, WIDE_OBSERVATION_SIZE):
+        out[k] = blank[k]
     frame = np.int64(s.frame)
+    if not is_wide(frame):
+        return
     s.hand[viewer] = _take_low(s.hand[viewer], frame, absolute, _LOW_HAND, out)
     s.upcard = _take_low(s.upcard, frame, absolute, _LOW_UPCARD, out)
     s.discard = _take_low(s.discard, frame, absolute, _LOW_DISCARD, out)
@@ -539,7 +546,7 @@ def _take_low_cards(s, viewer, places, absolute, out):
     s.frame = frame - WIDE
 
 
-@njit_inline
+@njit
 def _encode_hidden_wide(s, players, places, absolute, out):
     if len(out) < WIDE_HIDDEN_SIZE:
         raise ValueError("the hidden cards of a game with cards below nine have more entries")
@@ -571,10 +578,8 @@ def encode_seen(s, blank, viewer, absolute, out):
     places = _PLACES[players, viewer]
     for k in range(OBSERVATION_SIZE):
         out[k] = blank[k]
-    for k in range(OBSERVATION_SIZE, len(out)):
-        out[k] = blank[k]
-    if is_wide(s.frame):
-        _take_low_cards(s, viewer, places, absolute, out)
+    if is_wide(s.frame) or len(out) > OBSERVATION_SIZE:
+        _begin_wide(s, blank, viewer, places, absolute, out)
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     phase = np.int64(s.phase)
     out[_PHASE + phase if phase < _FIRST_PHASES else _OTHER_PHASE - _FIRST_PHASES + phase] = 1

@@ -205,23 +205,29 @@ def _absolute_set(action_set, frame):
 
 
 @njit_inline
+def _spread(action_set, words, at):
+    for k in range(MASK_WORDS):
+        words[at + k] = _SPREAD_WORD[(action_set >> (8 * k)) & 0xFF]
+
+
+@njit_inline
+def _spread_low(action_set, words, at):
+    words[at + MASK_WORDS] = _SPREAD_WORD[(action_set >> (8 * MASK_WORDS)) & 0xFF]
+
+
+@njit_inline
 def write_mask(legal_set, frame, absolute, words, at):
     """Write a legal set as a mask, a byte an action, in five words of ``words`` from ``at``.
 
     A sixth word, where masks have one, is left to :func:`write_low_mask`.
     """
-    if absolute:
-        legal_set = absolute_set(legal_set, frame)
-    for k in range(MASK_WORDS):
-        words[at + k] = _SPREAD_WORD[(legal_set >> (8 * k)) & 0xFF]
+    _spread(absolute_set(legal_set, frame) if absolute else legal_set, words, at)
 
 
 @njit_inline
 def write_low_mask(legal_set, frame, absolute, words, at):
     """Write the sixth word of a mask: the cards below nine."""
-    if absolute:
-        legal_set = absolute_set(legal_set, frame)
-    words[at + MASK_WORDS] = _SPREAD_WORD[(legal_set >> (8 * MASK_WORDS)) & 0xFF]
+    _spread_low(absolute_set(legal_set, frame) if absolute else legal_set, words, at)
 
 
 @njit
@@ -345,12 +351,26 @@ def _after_hand(
             legal_sets[i] = _first_decision(s, rules[which[i]], mode)
 
 
+# Loops apart, since within that of the steps they would take the registers that those need.
+
+
+@njit
+def _write_masks(states, mode, legal_sets, words, start, stop):
+    """Write the legal sets as masks."""
+    absolute = (mode & ABSOLUTE) != 0
+    wide = (mode & WIDE_MASKS) != 0
+    for i in range(start, stop):
+        legal_set, at = legal_sets[i], i * (WIDE_MASK_WORDS if wide else MASK_WORDS)
+        if absolute:
+            legal_set = absolute_set(legal_set, states[i].frame)
+        _spread(legal_set, words, at)
+        if wide:
+            _spread_low(legal_set, words, at)
+
+
 @njit
 def _observe(states, rules, blanks, which, mode, observations, hidden, start, stop):
-    """Write what the seats to act can know, and for critics the rest.
-
-    A loop apart: within that of the steps the encoder would take the registers that they need.
-    """
+    """Write what the seats to act can know, and for critics the rest."""
     scratch = np.empty(1, STATE)
     absolute = (mode & ABSOLUTE) != 0
     for i in range(start, stop):
@@ -389,7 +409,6 @@ def run_games(
     """
     deck = np.empty(WIDE_DECK, np.int8)
     absolute = (mode & ABSOLUTE) != 0
-    stride = WIDE_MASK_WORDS if mode & WIDE_MASKS else MASK_WORDS
     for i in range(start, stop):
         s = states[i]
         if mode & STEP:
@@ -419,9 +438,7 @@ def run_games(
                     deck,
                 )
         actors[i] = s.turn
-        write_mask(legal_sets[i], s.frame, absolute, words, stride * i)
-        if stride != MASK_WORDS:
-            write_low_mask(legal_sets[i], s.frame, absolute, words, stride * i)
+    _write_masks(states, mode, legal_sets, words, start, stop)
     if mode & (OBSERVE | HIDDEN):
         _observe(states, rules, blanks, which, mode, observations, hidden, start, stop)
 
