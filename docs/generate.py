@@ -24,7 +24,14 @@ if str(DOCS.parent) not in sys.path:  # run from a source tree that is not insta
 import agents  # noqa: E402
 from euchre_env import ruleset  # noqa: E402
 from euchre_env.actions import actions_markdown  # noqa: E402
-from euchre_env.encoding import HIDDEN_LAYOUT, OBSERVATION_SIZE, layout_markdown  # noqa: E402
+from euchre_env.encoding import (  # noqa: E402
+    HIDDEN_LAYOUT,
+    OBSERVATION_SIZE,
+    WIDE_HIDDEN_LAYOUT,
+    WIDE_OBSERVATION_SIZE,
+    Block,
+    layout_markdown,
+)
 
 PART = re.compile(r"<!-- generated: ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
@@ -41,7 +48,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 def presets() -> str:
     """Every preset, what it is called in one sentence, and the options that it changes."""
     rows = []
-    for name in (*ruleset.PRESETS, *ruleset.VARIANT_PRESETS):
+    for name in (*ruleset.PRESETS, *ruleset.VARIANT_PRESETS, *ruleset.DECK_PRESETS):
         rules = ruleset.Ruleset.preset(name)
         changes = rules.to_dict(only_changes=True)
         told = ", ".join(f"`{option}={value!r}`" for option, value in changes.items())
@@ -65,9 +72,19 @@ def players() -> str:
 
 def hidden_layout() -> str:
     """What ``state()`` appends to an observation."""
+    return _hidden_rows(list(HIDDEN_LAYOUT.values()), OBSERVATION_SIZE)
+
+
+def wide_hidden_layout() -> str:
+    """What it appends besides in games with cards below nine."""
+    more = [block for name, block in WIDE_HIDDEN_LAYOUT.items() if name not in HIDDEN_LAYOUT]
+    return _hidden_rows(more, WIDE_OBSERVATION_SIZE)
+
+
+def _hidden_rows(blocks: list[Block], start: int) -> str:
     rows = []
-    for block in HIDDEN_LAYOUT.values():
-        first = OBSERVATION_SIZE + block.start
+    for block in blocks:
+        first = start + block.start
         shape = " x ".join(map(str, block.shape))
         rows.append([f"{first}..{first + block.size - 1}", f"`{block.name}`", shape, block.meaning])
     return table(["entries of `state()`", "block", "shape", "meaning"], rows)
@@ -86,6 +103,8 @@ def trump_odds() -> str:
         ("before anything is seen, for a suit fixed beforehand", 24, 7),
         ("the upcard seen, for its suit, in a non-dealer's hand", 23, 6),
         ("the upcard turned down, for a suit of the other colour", 23, 7),
+        ("28 cards, before anything is seen, for a suit fixed beforehand", 28, 8),
+        ("32 cards, likewise", 32, 9),
     )
     rows = []
     for what, cards, trumps in kinds:
@@ -184,6 +203,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "action-example": lambda: shown(ACTION_EXAMPLE),
     "layout": layout_markdown,
     "hidden-layout": hidden_layout,
+    "wide-hidden-layout": wide_hidden_layout,
     "observation-example": lambda: shown(OBSERVATION_EXAMPLE),
 }
 """What each generated part holds, by name."""

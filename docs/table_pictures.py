@@ -30,6 +30,10 @@ SPREAD = "AS KD JS JH AD  TC KH AC KS TH  QS TS 9S JD 9D  9C AH JC KC QH  9H  QC
 ROUND_TWO = "KH 9H TS JH 9S  TD AC QC JS JC  JD QD KD AD 9C  QH KC TC AH TH  KS  QS 9D AS"
 SPARE = "QD AH 9C AS AD  JD JS TC TS KS  9H TH KC 9S JC  KH QH 9D TD KD  JH  QS QC AC"
 ORDERED = "pass pass pass order_up with_partner"
+LARGE = (
+    "7C JD 9H 9S TS  8C 8D JH AS KS  TC QC 7D 7S QH  AC KC AD 7H 8S  8H  "
+    "9C JC TD 9D QD KD JS QS TH KH AH"
+)
 PLAYED = "9D AD TD JS QH JH JD 9H TH AC 9C TC QC TS 9S AS QS KS AH KH KD"
 
 
@@ -122,6 +126,13 @@ MOMENTS = {
         rules=Ruleset.preset("dirty_clubs"),
         score=(12, 9, 21, 5),
     ),
+    "large_deck": Moment(
+        "order_up with_partner 8S 7C 8C",
+        dealer=3,
+        deck=LARGE,
+        rules=Ruleset.preset("euchre32"),
+        score=(4, 7),
+    ),
     "two_hand": Moment(
         "pass order_up JS TS QS AC 9H JH TH AS",
         dealer=0,
@@ -133,7 +144,7 @@ MOMENTS = {
 
 SHOWN = (
     *("bidding", "calls", "alone", "trick", "seen_by_east"),
-    *("three_hand", "two_hand", "buck", "cutthroat"),
+    *("large_deck", "three_hand", "two_hand", "buck", "cutthroat"),
 )
 """Those that are shown in the documentation."""
 

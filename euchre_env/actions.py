@@ -29,7 +29,16 @@ from .cards import (
     card_id,
     card_text,
 )
-from .rules import ALL_ACTIONS, CALL, EIGHTS, N_ACTIONS, SEVENS, legal
+from .rules import (
+    ALL_ACTIONS,
+    CALL,
+    EIGHTS,
+    N_ACTIONS,
+    SEVENS,
+    action_of_card,
+    legal,
+)
+from .rules import card_of_action as card_of_action
 from .ruleset import Ruleset
 
 FRAMES = ("absolute", "trump")
@@ -81,18 +90,6 @@ class ActionError(ValueError):
 def count_actions(*rulesets: Ruleset) -> int:
     """The number of action ids of games by some rule sets: 38, or 46 with cards below nine."""
     return ALL_ACTIONS if any(each.is_wide for each in rulesets) else N_ACTIONS
-
-
-def card_of_action(action: int) -> int:
-    """The card id of an absolute action that is a card, otherwise -1."""
-    if action >= N_ACTIONS:
-        return action - N_ACTIONS + N_CARDS
-    return action if action < N_CARDS else -1
-
-
-def action_of_card(card: int) -> int:
-    """The absolute action that is a card."""
-    return card if card < N_CARDS else card - N_CARDS + N_ACTIONS
 
 
 def _frame_table(cards: npt.NDArray[np.int8], suits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:

@@ -29,6 +29,7 @@ from .cards import (
     EIGHT,
     JOKER,
     N_BITS,
+    N_CARDS,
     N_FRAMES,
     N_SUITS,
     NINE,
@@ -336,6 +337,19 @@ def suit_order(suit, frame, joker, out):
 
 
 # --- card actions ------------------------------------------------------------------------------
+
+
+def card_of_action(action: int) -> int:
+    """The card id of an absolute action that is a card, otherwise -1."""
+    if action >= N_ACTIONS:
+        return action - N_ACTIONS + N_CARDS
+    return action if action < N_CARDS else NOBODY
+
+
+def action_of_card(card: int) -> int:
+    """The absolute action that is a card."""
+    return card if card < N_CARDS else card - N_CARDS + N_ACTIONS
+
 
 _CARD_ACTIONS = (ONE << PASS) - 1
 

@@ -19,9 +19,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo.utils.env import ParallelEnv
 
-from .actions import count_actions
 from .aec import raw_env
-from .encoding import encode_seats, observation_size
+from .encoding import encode_seats
 from .gym_env import EuchreVectorEnv
 from .rules import PASS
 
@@ -198,7 +197,9 @@ def torchrl_env(group: str = "player", seed: int | None = None, **kwargs: Any) -
 
 def _sizes(game: raw_env) -> tuple[int, int]:
     """The lengths of observations and masks."""
-    return observation_size(game.ruleset), count_actions(game.ruleset)
+    agent = game.possible_agents[0]
+    seen: Any = game.observation_space(agent)
+    return seen["observation"].shape[0], seen["action_mask"].shape[0]
 
 
 # ---- RLlib ---------------------------------------------------------------------------------------

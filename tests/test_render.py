@@ -209,7 +209,7 @@ def test_figures_are_for_the_seat_to_act_only() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ((38, 0.5, None), "action 38"),
+        ((46, 0.5, None), "action 46"),
         ((-1, 0.5, None), "action -1"),
         ((25, 1.5, None), "probability 1.5"),
         ((25, float("nan"), None), "probability nan"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from euchre_env.actions import ACTION_TEXT, action_of_card, card_of_action
+from euchre_env.actions import ACTION_TEXT
 from euchre_env.cards import SUIT_NAMES, CardError, card_id
 from euchre_env.render.overlay import ACTION_WORDS, act_words
 from euchre_env.render.text import SYMBOLS
@@ -25,6 +25,8 @@ from euchre_env.rules import (
     PLAY,
     STAY,
     WITH_PARTNER,
+    action_of_card,
+    card_of_action,
 )
 
 CARD_PHASES = (DISCARD, PLAY, DUMMY_EXCHANGE)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from ..actions import action_of_card, card_of_action
 from ..cards import SUIT_NAMES
 from ..rules import (
     ALL_ACTIONS,
@@ -23,6 +22,8 @@ from ..rules import (
     PASS,
     STAY,
     WITH_PARTNER,
+    action_of_card,
+    card_of_action,
 )
 from ..ruleset import PARTNERSHIP
 from .items import CARD_HEIGHT, FAINT, LIT, PALE, Bar, Card, Item, Text
