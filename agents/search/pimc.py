@@ -216,7 +216,7 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
 
 @njit
 def judge_by_solving(w, stack, s, r, acts, worlds, weights, utility, values, sums):
-    """Fill float64[38] or float64[46] with the mean utility of each legal act, margins of calls included."""
+    """Fill float64[38] (or [46]) with the mean utility of each legal act, call margins included."""
     for action in range(len(sums)):
         sums[action] = 0.0
     if s.phase == PLAY:
