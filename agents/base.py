@@ -151,13 +151,8 @@ def require_player(agents: Sequence[Agent], ruleset: Ruleset) -> None:
     Raises:
         AgentError: one of them only knows the partnership game, or the deck of 24 cards.
     """
-    for agent in agents if ruleset.is_wide else ():
-        if not getattr(agent, "plays_large_decks", False):
-            raise AgentError(
-                f"{agent.name} plays with the deck of 24 cards only, not "
-                f"lowest_rank={ruleset.lowest_rank}: name random, first_legal, greedy, pimc:N, or "
-                "a policy trained for it"
-            )
+    for agent in agents:
+        require_deck(agent, [ruleset])
     if ruleset.is_partnership:
         return
     for agent in agents:
@@ -165,6 +160,21 @@ def require_player(agents: Sequence[Agent], ruleset: Ruleset) -> None:
             raise AgentError(
                 f"{agent.name} plays the partnership game only, not variant={ruleset.variant!r}: "
                 "name random, first_legal, greedy, pimc:N, or a policy trained for it"
+            )
+
+
+def require_deck(agent: Any, rulesets: Sequence[Ruleset]) -> None:
+    """Refuse games with 28 or 32 cards to an agent that knows the deck of 24 only.
+
+    Raises:
+        AgentError: one of the rule sets has such a deck, and the agent does not say it plays it.
+    """
+    for ruleset in rulesets:
+        if ruleset.is_wide and not getattr(agent, "plays_large_decks", False):
+            raise AgentError(
+                f"{agent.name} plays with the deck of 24 cards only, not "
+                f"lowest_rank={ruleset.lowest_rank}: name random, first_legal, greedy, pimc:N, or "
+                "a policy trained for it"
             )
 
 

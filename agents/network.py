@@ -39,7 +39,7 @@ from euchre_env.rules import ALL_ACTIONS, N_ACTIONS
 from euchre_env.ruleset import Ruleset
 from euchre_env.symmetry import ALL_SWAPPED_ACTIONS, SuitOrder
 
-from .base import Actions, AgentError, View
+from .base import Actions, AgentError, View, require_deck
 
 MLP = "mlp"
 """The kind of network that there is from the start."""
@@ -366,6 +366,7 @@ class NetworkAgent:
 
     def _logits(self, view: View) -> Tensor:
         """Masked logits by the view's own ids, float32[B, 38] or float32[B, 46]."""
+        require_deck(self, view.rulesets)
         observation, mask = view.observation, view.action_mask
         actions = mask.shape[1]
         if self.net.wide and actions == N_ACTIONS:

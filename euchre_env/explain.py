@@ -22,6 +22,7 @@ from .cards import (
     TRUMPS,
     card_text,
     cards_of,
+    is_wide,
     popcount,
     rank_of_card,
     suit_of_card,
@@ -202,8 +203,9 @@ def why_illegal(s: Any, r: Any, action: int) -> str:
         r: The rule record.
         action: An absolute action id.
     """
-    if not 0 <= action < ALL_ACTIONS:
-        return f"{action} is no action: ids run from 0 to {ALL_ACTIONS - 1}."
+    actions = ALL_ACTIONS if is_wide(s.frame) else N_ACTIONS
+    if not 0 <= action < actions:
+        return f"{action} is no action: ids run from 0 to {actions - 1}."
     phase = int(s.phase)
     if phase == OVER:
         return "The hand is over: nobody is to act."

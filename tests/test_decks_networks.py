@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents import make
 from agents.base import AgentError, RuleTable, View, check_actions, view_of
 from agents.evaluation.match import play_match
 from agents.network import NetworkAgent, PolicyValueNet, load_policy, save_policy
-from agents.training import ConfigError
+from agents.training import ConfigError, train
 from agents.training.config import config_from
 from agents.training.loop import network_blocks
 from agents.training.rollout import Collector, Workers
@@ -59,6 +60,18 @@ def test_a_network_of_the_small_deck_refuses_the_large_one() -> None:
     agent = NetworkAgent(PolicyValueNet((16,)), name="small.safetensors")
     with pytest.raises(AgentError, match=r"small.safetensors plays with the deck of 24 cards only"):
         play_match(agent, "random", 4, "euchre32")
+
+
+@pytest.mark.parametrize("name", ["heuristic", "oracle", "rollout:2", "pimc:2+infer"])
+def test_players_of_the_small_deck_refuse_views_of_the_large_one(name: str) -> None:
+    with pytest.raises(AgentError, match="plays with the deck of 24 cards only, not lowest_rank=7"):
+        make(name).act(games_of("euchre32", 4))
+
+
+def test_a_trainer_refuses_teachers_that_do_not_know_the_deck(tmp_path: Path) -> None:
+    config = config_from({"ruleset": ["euchre32"], "teacher": {"agent": "heuristic"}})
+    with pytest.raises(AgentError, match="heuristic plays with the deck of 24 cards only"):
+        train(config, make=make)
 
 
 def test_policies_of_the_large_deck_are_kept(tmp_path: Path) -> None:

@@ -390,7 +390,7 @@ def test_a_policy_for_another_layout(
 ) -> None:
     path = tmp_path / "old.safetensors"
     with monkeypatch.context() as patch:
-        patch.setattr(module, "layout_hash", lambda: "0123abcd")
+        patch.setattr(module, "layout_hash", lambda **_: "0123abcd")
         patch.setattr(module, "code_version", lambda: "0.0.7")
         save_policy(path, net, {})
     expected = rf"layout 0123abcd, .* has {layout_hash()}: retrain, or use version 0\.0\.7"

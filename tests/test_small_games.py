@@ -458,7 +458,7 @@ def test_a_policy_sees_cleared_records_only() -> None:
 
     def spy(states: np.ndarray, legal_sets: np.ndarray) -> np.ndarray:
         shown.append(states.copy())
-        states["hand"] = -1  # what a policy does to its copy changes nothing
+        states["hand"] = 2**32 - 1  # what a policy does to its copy changes nothing
         return uniform_policy(states, legal_sets)
 
     assert of.value(spy, spy) == pytest.approx(UNIFORM["lone_defence"][0], abs=1e-6)

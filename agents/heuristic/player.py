@@ -20,7 +20,7 @@ from euchre_env.rules import (
     legal,
 )
 
-from ..base import Actions, AgentError, View
+from ..base import Actions, AgentError, View, require_deck
 from .bids import judge_alone, judge_defence, judge_order, judge_suits, judge_weak_hand
 from .discard import lay_away
 from .play import follow, lead
@@ -123,6 +123,7 @@ class HeuristicAgent:
 
     def act(self, view: View) -> Actions:
         """The player's action for each game."""
+        require_deck(self, view.rulesets)
         out = np.empty(len(view), np.int64)
         _choose_all(view.states, view.rules, view.which, view.seeds, self._percent, out)
         return out

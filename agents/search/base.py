@@ -10,7 +10,7 @@ import numpy as np
 
 from euchre_env._cores import cores
 
-from ..base import Actions, AgentError, View
+from ..base import Actions, AgentError, View, require_deck
 from .utility import equity_tables
 
 INFER = "+infer"
@@ -74,6 +74,7 @@ class SearchAgent:
         Raises:
             AgentError: a game that no deal of the unseen cards explains.
         """
+        require_deck(self, view.rulesets)
         out = np.full(len(view), -1, np.int64)
         pieces = min(len(view), 4 * self.threads) if self.threads > 1 else 1
         edges = np.linspace(0, len(view), pieces + 1).astype(int).tolist()

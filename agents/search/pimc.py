@@ -95,11 +95,11 @@ def _judge_cards(w, r, worlds, weights, utility, values, sums):
     """Mean utility of each legal card."""
     for k in range(len(worlds)):
         s = worlds[k]
-        for action in range(ALL_ACTIONS):
+        for action in range(len(values)):
             values[action] = ILLEGAL
         play_values(w, s, r, True, values)
         side = team(s.turn) == team(s.maker)
-        for action in range(ALL_ACTIONS):
+        for action in range(len(values)):
             if values[action] != ILLEGAL:
                 sums[action] += weights[k] * utility_of(utility, _net(values[action], side))
 
@@ -195,7 +195,7 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
     part = weights[:few].copy()
     normalise(part)
     best = NEVER
-    for action in range(ALL_ACTIONS):
+    for action in range(len(sums)):
         if (acts >> action) & 1:
             act = np.int64(action)
             sums[action] = _judge_one(w, stack, s, r, worlds[:few], part, utility, act)
@@ -203,12 +203,12 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
     margin = FIRST_MARGIN_DISCARD if s.phase == DISCARD else FIRST_MARGIN
     cut = best - _worth(utility, margin)
     left = ONE & 0
-    for action in range(ALL_ACTIONS):
+    for action in range(len(sums)):
         if (acts >> action) & 1 and sums[action] >= cut:
             left |= ONE << action
     if left & (left - 1) == 0:
         return
-    for action in range(ALL_ACTIONS):
+    for action in range(len(sums)):
         if (left >> action) & 1:
             act = np.int64(action)
             sums[action] = _judge_one(w, stack, s, r, worlds, weights, utility, act)
@@ -216,8 +216,8 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
 
 @njit
 def judge_by_solving(w, stack, s, r, acts, worlds, weights, utility, values, sums):
-    """Fill float64[46] with the mean utility of each legal act, margins of calls included."""
-    for action in range(ALL_ACTIONS):
+    """Fill float64[38] (or [46]) with the mean utility of each legal act, call margins included."""
+    for action in range(len(sums)):
         sums[action] = 0.0
     if s.phase == PLAY:
         _judge_cards(w, r, worlds, weights, utility, values, sums)

@@ -14,7 +14,7 @@ from euchre_env.batch import as_rulesets
 from euchre_env.encoding import LAYOUT, PARTNERSHIP_BLOCKS, layout_of
 from euchre_env.rules import NOBODY
 
-from ..base import Agent
+from ..base import Agent, require_deck
 from ..network import (
     NetworkAgent,
     PolicyValueNet,
@@ -226,7 +226,9 @@ def _teacher(config: Config, make: Make | None) -> Teacher | None:
         return None
     if make is None:
         raise ConfigError(f"teacher.agent={config.teacher.agent!r} needs `make`, to make it")
-    return Teacher(make(config.teacher.agent), config.teacher.noise)
+    agent = make(config.teacher.agent)
+    require_deck(agent, as_rulesets(list(config.ruleset)))
+    return Teacher(agent, config.teacher.noise)
 
 
 def _agents(config: Config, make: Make | None) -> list[Agent]:
@@ -237,7 +239,10 @@ def _agents(config: Config, make: Make | None) -> list[Agent]:
     """
     if config.pool.agents and make is None:
         raise ConfigError(f"pool.agents={list(config.pool.agents)} needs `make`, to make them")
-    return [make(name) for name in config.pool.agents] if make else []
+    agents = [make(name) for name in config.pool.agents] if make else []
+    for agent in agents:
+        require_deck(agent, as_rulesets(list(config.ruleset)))
+    return agents
 
 
 def _network(config: Config) -> PolicyValueNet:
