@@ -68,11 +68,11 @@ LAYOUT_VERSION = 1
 POINTS_OFFSET = 50
 """Scores and points are stored plus 50, since a deducted penalty can make them negative."""
 N_RULES = RULES.itemsize // 2
-_FIRST_RULES = 40
-_FIRST_PHASES = 9
-"""Rule codes and phases of the partnership game; those of other games came later."""
-_OTHER_RULES_END = 48
-"""Where the codes of other games end; later options have blocks of their own."""
+_FIRST_RULES, _FIRST_PHASES = 40, 9
+_OTHER_RULES, _OTHER_PHASES = 48, 11
+_HOUSE_RULES = 51
+"""Where the rule codes and phases of the partnership game end; then, those of the other games; then
+the codes of its wider house rules. What the deck has below the nines is told in a block apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,22 +152,32 @@ _BLOCKS = (
         (_FIRST_RULES,),
         "the rule set: codes of its options in the order of the rule record",
     ),
-    Block("other_phase", (len(PHASES) - _FIRST_PHASES,), ", ".join(PHASES[_FIRST_PHASES:])),
-    Block("own_buried", _CARD, "the cards one has laid away for the dummy's"),
+    Block(
+        "other_phase",
+        (_OTHER_PHASES - _FIRST_PHASES,),
+        ", ".join(PHASES[_FIRST_PHASES:_OTHER_PHASES]),
+    ),
+    Block("own_buried", _CARD, "the cards one has laid away for the dummy's or a passed one"),
     Block("seat_tricks", _SEAT, "tricks won by each seat, where everyone plays alone", 0, 5),
     Block("seat_score", _SEAT, "score of each seat, plus 50; likewise", POINTS_OFFSET, 10),
     Block("seat_points", _SEAT, "points of the finished hand, plus 50; likewise", POINTS_OFFSET, 4),
     Block("seat_games", _SEAT, "games won by each seat; likewise"),
     Block("game_winner", _SEAT, "the seat that won the game; likewise"),
     Block("match_winner", _SEAT, "the seat that won the match; likewise"),
-    Block(
-        "other_rules", (_OTHER_RULES_END - _FIRST_RULES,), "further codes of the rule set; likewise"
-    ),
+    Block("other_rules", (_OTHER_RULES - _FIRST_RULES,), "further codes of the rule set; likewise"),
+    Block("house_rules", (_HOUSE_RULES - _OTHER_RULES,), "codes of the wider house rules"),
+    Block("house_phase", (len(PHASES) - _OTHER_PHASES,), ", ".join(PHASES[_OTHER_PHASES:])),
+    Block("passer", _SEAT, "the seat that passes a card to the lone hand"),
+    Block("passed", _CARD, "that card, where one is either of the two"),
+    Block("tokens", (2,), "tokens for four tricks of us, of them", 0, 4),
 )
 PARTNERSHIP_BLOCKS = tuple(
     block.name for block in _BLOCKS[: [b.name for b in _BLOCKS].index("rules") + 1]
 )
-"""The blocks that say all there is to know in the partnership game; the others are constant."""
+"""The blocks that say all there is to know in the partnership game without the house rules of
+``house_rules``; the others are constant."""
+HOUSE_BLOCKS = ("own_buried", "house_rules", "house_phase", "passer", "passed", "tokens")
+"""The blocks that say the rest under those house rules."""
 
 
 def _placed(blocks: tuple[Block, ...]) -> dict[str, Block]:
@@ -260,11 +270,21 @@ def fits_layout(digest: str, wide: bool = False) -> bool:
     return digest in {layout_hash(k) for k in range(len(PARTNERSHIP_BLOCKS), len(LAYOUT) + 1)}
 
 
+PHASE_BLOCKS = ("phase", "other_phase", "house_phase")
+"""The blocks that tell the phase, in the order of ``PHASES``."""
+
+
 def _start(name: str) -> int:
     return LAYOUT[name].start
 
 
-_PHASE, _TURN, _DEALER = _start("phase"), _start("turn"), _start("dealer")
+_PHASE_ENTRY: npt.NDArray[np.int64] = np.concatenate(
+    [np.arange(_start(n), _start(n) + LAYOUT[n].size) for n in PHASE_BLOCKS]
+)
+"""The entry of each phase."""
+
+
+_TURN, _DEALER = _start("turn"), _start("dealer")
 _HAND, _UPCARD, _PLACE, _TAKER = (
     _start("hand"),
     _start("upcard"),
@@ -287,11 +307,9 @@ _LED_SUIT, _VOID, _TRICKS, _SCORE = (
 _GAMES, _HANDS, _POINTS = _start("games"), _start("hands"), _start("points")
 _THROWN_IN, _OFFENDER, _NEXT_DEALER = _start("thrown_in"), _start("offender"), _start("next_dealer")
 _GAME_RESULT, _MATCH_RESULT, _RULES = _start("game_result"), _start("match_result"), _start("rules")
-_OTHER_PHASE, _BURIED, _OTHER_RULES = (
-    _start("other_phase"),
-    _start("own_buried"),
-    _start("other_rules"),
-)
+_BURIED = _start("own_buried")
+_HOUSE_CODES = _start("house_rules")
+_PASSER, _PASSED, _TOKENS = _start("passer"), _start("passed"), _start("tokens")
 _SEAT_TRICKS, _SEAT_SCORE, _SEAT_POINTS, _SEAT_GAMES = (
     _start("seat_tricks"),
     _start("seat_score"),
@@ -310,8 +328,7 @@ _LOW_ALL_HANDS, _LOW_KITTY, _LOW_HIDDEN_DISCARD = (
 )
 
 _PLAYERS_CODE, _VARIANT_CODE = (list(OPTIONS).index(name) for name in ("players", "variant"))
-# The defending pair of points takes two codes, so later codes stand one place further on.
-_LOWEST_RANK_CODE = RULES.fields["lowest_rank"][1] // 2  # type: ignore[index]
+_LOWEST_RANK_CODE = _HOUSE_RULES
 _RELATIVE_ROW = N_FRAMES
 _CARD_ROW: npt.NDArray[np.int64] = np.vstack(
     [CARD_AT[:N_FRAMES, :N_CARDS], np.arange(N_CARDS)]
@@ -322,7 +339,8 @@ _SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT[:N_FRAMES], np.arange(4)])
 
 RULE_BLOCKS = {
     "rules": slice(0, _FIRST_RULES),
-    "other_rules": slice(_FIRST_RULES, _OTHER_RULES_END),
+    "other_rules": slice(_FIRST_RULES, _OTHER_RULES),
+    "house_rules": slice(_OTHER_RULES, _HOUSE_RULES),
 }
 """The blocks of a rule set's codes, and which of the codes each holds."""
 
@@ -340,8 +358,13 @@ def blank_observations(*rulesets: Ruleset) -> npt.NDArray[np.uint8]:
     blanks = np.zeros((len(rulesets), observation_size(*rulesets)), np.uint8)
     for blank, ruleset in zip(blanks, rulesets):
         codes = rule_codes(ruleset)
+        matter = {
+            "rules": True,
+            "other_rules": not ruleset.is_partnership,
+            "house_rules": ruleset.has_wider_rules,
+        }
         for name, which in RULE_BLOCKS.items():
-            if name in PARTNERSHIP_BLOCKS or not ruleset.is_partnership:
+            if matter[name]:
                 blank[LAYOUT[name].slice] = codes[which]
         blank[_LOW_START : _LOW_START + 1] = 9 - ruleset.lowest_rank
     return blanks
@@ -562,6 +585,17 @@ def _encode_hidden_wide(s, players, places, absolute, out):
     _mark_cards(out, _HIDDEN_DISCARD, high, row)
 
 
+@njit_inline
+def _mark_house(s, viewer, places, out, row):
+    """What the wider house rules of the partnership game add."""
+    us = team(viewer)
+    out[_TOKENS] = s.tokens[us]
+    out[_TOKENS + 1] = s.tokens[us ^ 1]
+    _mark_seat(out, _PASSER, s.passer, places)
+    _mark_cards(out, _PASSED, s.passed, row)
+    _mark_cards(out, _BURIED, s.buried, row)
+
+
 # --- the whole ---------------------------------------------------------------------------------
 
 
@@ -582,7 +616,7 @@ def encode_seen(s, blank, viewer, absolute, out):
         _begin_wide(s, blank, viewer, places, absolute, out)
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     phase = np.int64(s.phase)
-    out[_PHASE + phase if phase < _FIRST_PHASES else _OTHER_PHASE - _FIRST_PHASES + phase] = 1
+    out[_PHASE_ENTRY[phase]] = 1
     _mark_seat(out, _TURN, s.turn, places)
     _mark_seat(out, _DEALER, s.dealer, places)
     _mark_cards(out, _HAND, s.hand[viewer], row)
@@ -604,6 +638,8 @@ def encode_seen(s, blank, viewer, absolute, out):
         _mark_seat(out, _NEXT_DEALER, s.next_dealer, places)
     if blank[_RULES + _VARIANT_CODE] == PARTNERSHIP:
         _mark_scores(s, viewer, out)
+        if blank[_HOUSE_CODES] | blank[_HOUSE_CODES + 1] | blank[_HOUSE_CODES + 2]:
+            _mark_house(s, viewer, places, out, row)
     else:
         _mark_cards(out, _BURIED, s.buried, row)
         _mark_seat_scores(s, places, players, out)
@@ -738,11 +774,12 @@ class _Reader:
 
 def _read_calls(s: Any, read: _Reader, ruleset: Ruleset) -> None:
     block = read.block
-    s["phase"] = np.argmax(np.concatenate([block["phase"], block["other_phase"]]))
+    phases = [block[name] for name in PHASE_BLOCKS]
+    s["phase"] = np.argmax(np.concatenate(phases))
     s["place"] = np.argmax(block["upcard_place"])
     for name in ("turn", "dealer", "taker", "swapper", "maker", "loner", "lone_defender"):
         s[name] = _seat_in(block[name])
-    for name in ("offender", "next_dealer", "winner"):
+    for name in ("passer", "offender", "next_dealer", "winner"):
         s[name] = _seat_in(block[name])
     for name in ("alone_declined", "defence_declined", "sitting_out"):
         s[name] = _seat_bits(block[name])
@@ -752,7 +789,7 @@ def _read_calls(s: Any, read: _Reader, ruleset: Ruleset) -> None:
     s["hand"][0] = read.cards("hand")
     s["upcard"], s["discard"] = read.cards("upcard"), read.cards("own_discard")
     s["swapped"] = read.cards("swapped")
-    s["buried"] = read.cards("own_buried")
+    s["buried"], s["passed"] = read.cards("own_buried"), read.cards("passed")
 
 
 def _read_tricks(s: Any, read: _Reader) -> None:
@@ -799,7 +836,7 @@ def decode(observation: npt.NDArray[np.uint8], frame: str = "absolute") -> tuple
 
 def _read_scores(s: Any, read: _Reader, ruleset: Ruleset) -> None:
     block = read.block
-    s["drawn"] = block["games"][2]
+    s["drawn"], s["tokens"] = block["games"][2], block["tokens"]
     if ruleset.is_partnership:
         sides, prefix = 2, ""
     else:
@@ -812,12 +849,11 @@ def _read_scores(s: Any, read: _Reader, ruleset: Ruleset) -> None:
 
 def decode_rules(observation: npt.NDArray[np.uint8]) -> Ruleset:
     """The rule set that an observation carries."""
-    first, others = (observation[LAYOUT[name].slice] for name in RULE_BLOCKS)
+    first, others, house = (observation[LAYOUT[name].slice] for name in RULE_BLOCKS)
     usual = rule_codes(Ruleset())
     if first[_VARIANT_CODE] == PARTNERSHIP:
-        # Left out, since they mean nothing there.
-        others = usual[_FIRST_RULES:_OTHER_RULES_END]
-    codes = np.concatenate([first, others, usual[_OTHER_RULES_END:]]).astype(np.int16)
+        others = usual[RULE_BLOCKS["other_rules"]]  # left out, since they mean nothing there
+    codes = np.concatenate([first, others, house, usual[_HOUSE_RULES:]]).astype(np.int16)
     codes[codes >= 254] -= 256
     if len(observation) > OBSERVATION_SIZE:
         codes[_LOWEST_RANK_CODE] = 9 - int(observation[_LOW_START])

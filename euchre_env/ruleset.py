@@ -54,6 +54,7 @@ RENEGE_IMPOSSIBLE, RENEGE_PENALISED = 0, 1
 RENEGE_AWARD, RENEGE_DEDUCT = 0, 1
 PARTNERSHIP, THREE_HAND_DUMMY, CUTTHROAT_WIDOW, BUCK, TWO_HAND = 0, 1, 2, 3, 4
 DUMMY_NONE, DUMMY_MAKER = 0, 1
+BEST_OFF, BEST_OFFERED, BEST_ALWAYS = 0, 1, 2
 
 VARIANT_PLAYERS: dict[str, int] = {
     "partnership": 4,
@@ -570,6 +571,30 @@ _ROWS: dict[str, Option] = {
         "clubs as trump when turned up",
         _COUNT_DOWN,
     ),
+    "fast_break": _flag(
+        "House rules",
+        "nobody scores when the defenders win the first two tricks and the makers the last three",
+        "the fast break",
+        _PARTNERS,
+    ),
+    "four_trick_tokens": _flag(
+        "House rules",
+        "makers who take four tricks with both partners get a token; four of a game's tokens are "
+        "turned in at once for a point",
+        "tokens for four tricks",
+        _PARTNERS,
+    ),
+    "call_for_best": _choice(
+        "House rules",
+        "whether the makers' lone hand gets a card of its partner's choice for one that it lays "
+        "away: never, when it says so, or always",
+        {
+            "off": "no call for the partner's best",
+            "offered": "a lone hand free to call for the partner's best",
+            "always": "the partner's best passed to every lone hand",
+        },
+        _PARTNERS,
+    ),
     "lowest_rank": Option(
         kind="int",
         group="Deck",
@@ -696,6 +721,9 @@ class Ruleset:
     drop_out: bool = False
     points_drop_out: int = 0
     clubs_are_trump: bool = False
+    fast_break: bool = False
+    four_trick_tokens: bool = False
+    call_for_best: str = "off"
     lowest_rank: int = 9
 
     def __post_init__(self) -> None:
@@ -908,6 +936,10 @@ class Ruleset:
                 ("lowest_rank",),
             )
 
+    def has_wider_rules(self) -> bool:
+        """Whether a fast break, tokens or a call for the partner's best change the game."""
+        return self.fast_break or self.four_trick_tokens or self.call_for_best != "off"
+
     def require_partnership(self, who: str) -> None:
         """Raise RulesetError unless this is the partnership game; `who` knows no other."""
         if not self.is_partnership:
@@ -975,6 +1007,11 @@ class _Conflict:
 
 
 _CONFLICTS: tuple[_Conflict, ...] = (
+    _Conflict(
+        ("call_for_best", "lowest_rank"),
+        lambda r: r.call_for_best != "off" and r.is_wide,
+        "a card is passed in the deck of 24 only: set call_for_best='off' or lowest_rank=9",
+    ),
     _Conflict(
         ("hands_per_game", "target_score"),
         lambda r: r.hands_per_game is not None and r.target_score is not None,
@@ -1055,6 +1092,11 @@ _CONFLICTS: tuple[_Conflict, ...] = (
         ("alone_by", "allow_alone"),
         lambda r: r.alone_by == "maker_team" and not r.allow_alone,
         "it needs lone hands: set allow_alone=True or alone_by='maker'",
+    ),
+    _Conflict(
+        ("call_for_best", "allow_alone"),
+        lambda r: r.call_for_best != "off" and not r.allow_alone,
+        "it needs lone hands: set allow_alone=True or call_for_best='off'",
     ),
 )
 

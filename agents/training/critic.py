@@ -33,6 +33,8 @@ _STANDING = (
 )
 """How matters stand; who sees all hands need not know how they came about."""
 _LOW_STANDING = ("low_trick_cards", "low_played")
+_WHERE_READ = ("rules", "house_rules", "score", "house_phase", "tokens", "low_ranks")
+"""What matters as well where rules, score or house rules change."""
 
 
 class Critic(Body):
@@ -41,7 +43,7 @@ class Critic(Body):
     Args:
         config: Settings.
         blocks: Observation blocks that the policy reads. A critic that sees all hands reads
-            :data:`_STANDING` instead, with the rules and the score if the policy reads them.
+            :data:`_STANDING` instead, with those of :data:`_WHERE_READ` that the policy reads.
         seed: Of the first weights.
         wide: Whether observations are those of games with 28 or 32 cards.
     """
@@ -51,7 +53,7 @@ class Critic(Body):
     ) -> None:
         sees_all = config.sees == "all"
         if sees_all:
-            more = ("rules", "score", "low_ranks", *(_LOW_STANDING if wide else ()))
+            more = (*_WHERE_READ, *(_LOW_STANDING if wide else ()))
             known = {*blocks, *_LOW_STANDING}
             blocks = (*_STANDING, *(name for name in more if name in known))
         hidden = WIDE_HIDDEN_SIZE if wide else HIDDEN_SIZE

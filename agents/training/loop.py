@@ -11,7 +11,13 @@ from typing import Any
 import torch
 
 from euchre_env.batch import as_rulesets
-from euchre_env.encoding import LAYOUT, PARTNERSHIP_BLOCKS, layout_of
+from euchre_env.encoding import (
+    HOUSE_BLOCKS,
+    LAYOUT,
+    PARTNERSHIP_BLOCKS,
+    RULE_BLOCKS,
+    layout_of,
+)
 from euchre_env.rules import NOBODY
 
 from ..base import Agent, require_deck
@@ -184,9 +190,13 @@ def network_blocks(config: Config) -> tuple[str, ...]:
     if config.rollout.scores == ZERO:
         constant |= {"score", "seat_score"}
     if len(set(config.ruleset)) == 1:
-        constant |= {"rules", "other_rules", "low_ranks"}
+        constant |= {*RULE_BLOCKS, "low_ranks"}
+    plays_house = any(r.has_wider_rules for r in rulesets)
     if all(r.is_partnership for r in rulesets):
-        constant |= set(LAYOUT) - set(PARTNERSHIP_BLOCKS)
+        told = (*PARTNERSHIP_BLOCKS, *(HOUSE_BLOCKS if plays_house else ()))
+        constant |= set(LAYOUT) - set(told)
+    elif not plays_house:
+        constant |= set(HOUSE_BLOCKS) - {"own_buried"}
     return tuple(name for name in all_blocks(is_wide(config)) if name not in constant)
 
 
