@@ -307,7 +307,7 @@ def test_all_late_worlds_equal_an_enumeration_by_the_engine(
 
 def test_an_offender_could_have_followed() -> None:
     found = 0
-    for table, rng in positions(19, 120, renege="penalised"):
+    for table, rng in positions(19, 240, renege="penalised"):
         offender = int(table.s.offender)
         if offender >= 0 and table.s.trick > 1:
             viewer = (offender + 1 + rng.randrange(3)) % 4
