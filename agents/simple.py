@@ -43,12 +43,14 @@ from euchre_env.rules import (
     DISCARD,
     DUMMY_EXCHANGE,
     FACE_UP,
+    LAY_AWAY,
     LONER,
     N_SEATS,
     NAME_TRUMP,
     ORDER_UP,
     OUT_OF_PLAY,
     PASS,
+    PASS_CARD,
     PLAY,
     STAY,
     TURNED_DOWN,
@@ -503,8 +505,10 @@ def greedy_action(s, r, legal):
     phase = s.phase
     if phase == PLAY:
         return choose_lead(s, r) if s.count == 0 else choose_follow(s)
-    if phase == DISCARD:
+    if phase in (DISCARD, LAY_AWAY):
         return choose_discard(np.int64(s.hand[s.turn]), legal, s.frame)
+    if phase == PASS_CARD:
+        return dearest(legal, s.frame)
     if phase == BID1:
         wants = (legal >> ORDER_UP) & 1 and _wants_to_order(s, r)
         return np.int64(ORDER_UP if wants else PASS)

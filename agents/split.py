@@ -2,15 +2,15 @@
 
 So bidding and card play can be measured apart: swap one of them, leave the other, and play a match.
 Everything before trump and lone hands are settled is bidding: weak hands, naming trump, both rounds
-of calls, going alone, defending alone. What to lay away is the dealer's first act of card play, so
-the discard is the player's.
+of calls, going alone, calling for the partner's best, defending alone. What to lay away is the
+dealer's first act of card play, so the discard is the player's; so is a card passed to a lone hand.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from euchre_env.rules import DISCARD, PLAY
+from euchre_env.rules import DISCARD, LAY_AWAY, PASS_CARD, PLAY
 
 from .base import Actions, Agent, View, is_oracle
 
@@ -32,7 +32,7 @@ class Split:
 
     def act(self, view: View) -> Actions:
         """The part's answer for each game."""
-        plays = np.isin(view.states["phase"], (DISCARD, PLAY))
+        plays = np.isin(view.states["phase"], (DISCARD, PASS_CARD, LAY_AWAY, PLAY))
         out = np.empty(len(view), np.int64)
         for part, mine in ((self.bidder, ~plays), (self.player, plays)):
             rows = np.flatnonzero(mine)

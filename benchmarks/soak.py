@@ -46,12 +46,14 @@ from euchre_env.rules import (
     DISCARD,
     DUMMY_EXCHANGE,
     HAND_SIZE,
+    LAY_AWAY,
     MOST_SIDES,
     N_SEATS,
     N_TRICKS,
     NOBODY,
     OVER,
     PASS,
+    PASS_CARD,
     PLAY,
     STATE,
     UNDECIDED,
@@ -130,8 +132,10 @@ def cards_due(s, r, seat):
     """How many cards a seat should hold or have played."""
     if seat >= r.players:
         return np.int64(0)
-    if seat == s.turn and s.phase == DISCARD:
+    if seat == s.turn and (s.phase == DISCARD or s.phase == LAY_AWAY):
         return np.int64(HAND_SIZE + 1)
+    if seat == s.passer and s.passed != 0:
+        return np.int64(HAND_SIZE - 1)
     if seat == s.turn and s.phase == DUMMY_EXCHANGE:
         return HAND_SIZE + dummy_size(r) - popcount(np.int64(s.buried))
     return np.int64(HAND_SIZE)
@@ -144,7 +148,7 @@ def fault_of_decision(s, r, legal_set):
         return STUCK
     if is_out(s, s.turn):
         return OUT_ACTS
-    if s.phase == PLAY or s.phase == DISCARD or s.phase == DUMMY_EXCHANGE:
+    if s.phase in (PLAY, DISCARD, DUMMY_EXCHANGE, PASS_CARD, LAY_AWAY):
         if legal_set & ~np.int64(s.hand[s.turn]) != 0:
             return NOT_HELD
     elif legal_set & CARD_SET != 0:
@@ -201,6 +205,8 @@ def fault_of_sides(s, r):
         if side == makers and made:
             known = points in (r.points_make, r.points_march)
             known |= points in (r.points_loner_march, r.points_loner_four)
+            known |= points == 0 and r.fast_break != 0
+            known |= points == r.points_make + 1 and r.four_trick_tokens != 0
         elif side != makers and not made:
             known = points in (r.points_euchre, r.points_loner_euchred, r.points_super_euchre)
             known |= points in (r.defend_alone_points[0], r.defend_alone_points[1])

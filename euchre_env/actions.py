@@ -61,8 +61,9 @@ ACTION_MEANING: dict[str, str] = {
     "with_partner": "the maker plays with the partner, or takes the dummy",
     "defend_alone": "defend without the partner",
     "defend_together": "defend with the partner",
-    "claim": "claim the weak hand: throw the deal in, or swap three cards",
-    "keep": "keep the weak hand; where players may drop out, stay in",
+    "claim": "claim the weak hand: throw the deal in, or swap three cards; call for the partner's "
+    "best",
+    "keep": "keep the weak hand, or the lone hand; where players may drop out, stay in",
 }
 
 

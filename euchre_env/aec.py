@@ -39,10 +39,12 @@ from .rules import (
     MOST_SIDES,
     N_ACTIONS,
     N_SEATS,
+    N_TEAMS,
     NOBODY,
     OVER,
     PHASES,
     STATE,
+    TOKENS_FOR_A_POINT,
     UNDECIDED,
     apply,
     count_sides,
@@ -60,7 +62,8 @@ AGENTS = tuple(f"player_{seat}" for seat in range(N_SEATS))
 _SEAT_OF = {agent: seat for seat, agent in enumerate(AGENTS)}
 
 _NO_SCORE = np.zeros(MOST_SIDES, np.int64)
-_NO_OPTIONS = (NOBODY, None, None)
+_NO_TOKENS = np.zeros(N_TEAMS, np.int64)
+_NO_OPTIONS = (NOBODY, None, _NO_TOKENS, None)
 
 _PARTS = frozenset(
     ("_table", "_no_deck", "_copy_observation", "_copy_mask", "_list_rewards")
@@ -176,13 +179,14 @@ def step_one(table, action):
 
 
 @njit
-def begin_one(table, dealer, scored, score, injected, deck):
+def begin_one(table, dealer, scored, score, tokens, injected, deck):
     """Start an episode and report.
 
     Args:
         table: The block.
         dealer: A seat, or NOBODY to draw one.
         scored: Whether the game starts at another score than usual: ``score`` int64[4], by side.
+        tokens: int64[2], of each team.
         injected: Whether ``deck`` int8[25] is dealt first.
 
     Returns:
@@ -195,6 +199,8 @@ def begin_one(table, dealer, scored, score, injected, deck):
     if scored:
         for side in range(MOST_SIDES):
             t.state.score[side] = score[side]
+    for side in range(N_TEAMS):
+        t.state.tokens[side] = tokens[side]
     if injected:
         deal(t.state, t.rules, deck, t.state.dealer)
     t.dealt = 1
@@ -221,7 +227,7 @@ def _entry(function: Any, *arguments: Any) -> Callable[..., Any]:
 def _entries() -> tuple[Callable[..., Any], ...]:
     table, deck = np.zeros(TABLE.itemsize, np.uint8), np.zeros(N_CARDS, np.int8)
     return (
-        _entry(begin_one, table, 0, False, _NO_SCORE, False, deck),
+        _entry(begin_one, table, 0, False, _NO_SCORE, _NO_TOKENS, False, deck),
         _entry(step_one, table, 0),
         _entry(observe_one, table, 0, table),
         _entry(report_one, table),
@@ -370,20 +376,22 @@ class raw_env(AECEnv):  # type: ignore[misc]
         Args:
             seed: Of all chance. Without one the generator goes on, and the first reset draws one.
             options: ``dealer`` (a seat), ``deck`` (text or cards: five of each seat from 0 to 3,
-                the upcard, the kitty; in a game episode for the first hand only) and ``score`` (of
-                teams 0 and 1). All may be left out; other keys are ignored.
+                the upcard, the kitty; in a game episode for the first hand only), ``score`` (of
+                teams 0 and 1) and ``tokens`` (of the teams, under ``four_trick_tokens``). All may
+                be left out; other keys are ignored.
 
         Raises:
             ValueError: a bad seed or option; nothing has changed.
         """
-        dealer, score, deck = self._checked_options(options) if options else _NO_OPTIONS
+        dealer, score, tokens, deck = self._checked_options(options) if options else _NO_OPTIONS
         start = self._checked_seed(seed)
         if start is not None:
             self._table["state"]["rng"] = start
             self._is_seeded = True
         given = self._no_deck if deck is None else deck
         at = _NO_SCORE if score is None else score
-        seat = self._begin_one(self._bytes, dealer, score is not None, at, deck is not None, given)
+        scored, injected = score is not None, deck is not None
+        seat = self._begin_one(self._bytes, dealer, scored, at, tokens, injected, given)
         self._is_reset = True
         self._is_paid = False
         self.agents = self.possible_agents.copy()
@@ -404,7 +412,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _checked_options(
         self, options: Mapping[str, Any]
-    ) -> tuple[int, npt.NDArray[np.int64] | None, npt.NDArray[np.int8] | None]:
+    ) -> tuple[
+        int, npt.NDArray[np.int64] | None, npt.NDArray[np.int64], npt.NDArray[np.int8] | None
+    ]:
         if not isinstance(options, Mapping):
             raise ValueError(f"options={options!r} must be a dict such as {{'dealer': 2}}")
         dealer = options.get("dealer")
@@ -415,6 +425,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         return (
             NOBODY if dealer is None else int(dealer),
             self._checked_score(options.get("score")),
+            self._checked_tokens(options.get("tokens")),
             None if deck is None else self._checked_deck(deck),
         )
 
@@ -440,6 +451,22 @@ class raw_env(AECEnv):  # type: ignore[misc]
         found = np.zeros(MOST_SIDES, np.int64)
         found[: len(sides)] = score
         return found
+
+    def _checked_tokens(self, tokens: Any) -> npt.NDArray[np.int64]:
+        if tokens is None:
+            return _NO_TOKENS
+        if not self.ruleset.four_trick_tokens:
+            raise ValueError(
+                f"options tokens={tokens!r}: the rule set has four_trick_tokens=False; leave them "
+                "out, or set four_trick_tokens=True"
+            )
+        most = TOKENS_FOR_A_POINT - 1
+        fits = isinstance(tokens, tuple | list | np.ndarray) and len(tokens) == N_TEAMS
+        if not fits or not all(is_int(n) and 0 <= n <= most for n in tokens):
+            raise ValueError(
+                f"options tokens={tokens!r} must be 2 integers, of teams 0 and 1, from 0 to {most}"
+            )
+        return np.array(tokens, np.int64)
 
     def _checked_deck(self, cards: Any) -> npt.NDArray[np.int8]:
         if not isinstance(cards, Iterable):

@@ -2,7 +2,8 @@
 
 A *world* is an assignment of the cards that a seat has not seen to the places where they can lie:
 the other hands, the face-down kitty, the fourth face-down card of a deck with the joker, another
-seat's discard, a dummy, and what another maker laid away for it. The table of one information set
+seat's discard, a dummy, and what another seat laid away for it or for a card it was passed; with
+the name of the card passed, one of those of the lone hand. The table of one information set
 (:func:`prepare`) counts them exactly and numbers them from 0, so that a uniform number is a uniform
 world, without rejection, and all worlds can be listed.
 
@@ -13,11 +14,12 @@ is turned back into cards by the combinatorial number system (Knuth, The Art of 
 Programming 4A, section 7.2.1.3).
 
 What has been seen: own hand and cards laid away, cards played, the upcard and where it went, cards
-swapped in the open, hand sizes, and the suits that a seat has shown it does not hold. Three facts
+swapped in the open, hand sizes, and the suits that a seat has shown it does not hold. Four facts
 that follow from what others did are kept by drawing again, since they are rare house rules: that a
 caller was allowed its call (``require_natural_trump``), that a seat which swapped three cards had a
-weak hand and gave its lowest, and that an offender against following suit could have followed. A
-seat that keeps a weak hand says nothing, so its silence is no constraint.
+weak hand and gave its lowest, that an offender against following suit could have followed, and that
+a card passed to a lone hand was its partner's: not the upcard unless that seat took it. A seat that
+keeps a weak hand says nothing, so its silence is no constraint.
 
 :func:`restart` and :func:`act_taken` replay the hand of a full record from the deal, so that a
 policy can be asked how likely the observed acts are in a world (:func:`weigh`). Which of a maker's
@@ -56,6 +58,7 @@ from .rules import (
     BID1,
     BID2,
     CALL,
+    CALL_BEST,
     CALL_NO_TRUMP,
     CLAIM,
     DEFEND,
@@ -65,31 +68,38 @@ from .rules import (
     DUMMY_EXCHANGE,
     HAND_SIZE,
     KEEP,
+    LAY_AWAY,
     LONER,
     MOST_SIDES,
     N_SEATS,
+    N_TEAMS,
     NAME_TRUMP,
     NOBODY,
     ORDER_UP,
     OVER,
     PASS,
+    PASS_CARD,
     PLAY,
     STATE,
     STAY,
     TAKEN,
     TAKEN_OR_BURIED,
+    TOKENS_FOR_A_POINT,
     UNDECIDED,
     WEAK_HAND,
     WITH_PARTNER,
     apply,
+    burier,
     counts_down,
     deal,
     dummy_size,
+    earned_token,
     hide,
     is_out,
     left,
     legal,
     new_states,
+    side_of,
     takes_dummy,
     three_lowest,
     weak_hand_qualifies,
@@ -98,19 +108,21 @@ from .ruleset import JOKER_NAMES_BLIND, NATURAL_OFF, Ruleset
 
 KITTY, SPARE, BURIED, DUMMY, LAID = 4, 5, 6, 7, 8
 """Places after the four hands: the kitty, the fourth face-down card, the discard, the dummy, and
-what the maker laid away for it."""
+what was laid away for it or for a card passed."""
 N_PLACES = 9
 MAX_ACTS = 40
 """More decisions than a hand can have."""
 
 # Places that refuse cards are the taker's hand (5 cards or fewer), two others (4: only a seat that
 # has played can be void), the discard and a kitty of low cards: 6 * 5 * 5 * 2 * 4 states; or, of
-# three players, a hand, another, the discard and five cards laid away: 6 * 5 * 2 * 6. Classes
-# are four suits, each parted by a low kitty, and the upcard. No class of n cards has more fillings
-# than comb(n + 5, 5) or than there are states, so 19 cards have fewer than 4096 in all.
-_MAX_TIGHT = 5
-_MAX_CLASSES = 9
-_MAX_STATES = 1200
+# three players, a hand, another, the discard and five cards laid away: 6 * 5 * 2 * 6; or, where a
+# card was passed, a lone hand, two others, the discard, what was laid away and a low kitty:
+# 6 * 5 * 5 * 2 * 2 * 4. Classes are four suits, each parted by a low kitty, the upcard and the card
+# passed. Counted over all ways to share 20 unseen cards among the suits there are fewer than 1000
+# fillings.
+_MAX_TIGHT = 6
+_MAX_CLASSES = 10
+_MAX_STATES = 2400
 _MAX_FILLINGS = 4096
 _GUARD = np.int64(0x88888888)
 _UPCARD_AT = 20
@@ -121,7 +133,7 @@ _BINOMIAL: npt.NDArray[np.int64] = np.array(
     [[comb(n, k) for k in range(N_CARDS + 1)] for n in range(N_CARDS + 1)], np.int64
 )
 
-CALLER_MAY_CALL, SWAPPER_WAS_WEAK, OFFENDER_COULD_FOLLOW = 1, 2, 4
+CALLER_MAY_CALL, SWAPPER_WAS_WEAK, OFFENDER_COULD_FOLLOW, PARTNER_HAD_IT = 1, 2, 4, 8
 """Facts kept by drawing again, added together."""
 
 BELIEF = np.dtype(
@@ -137,6 +149,7 @@ BELIEF = np.dtype(
                 ("unseen", np.int64),  # cards to be dealt
                 ("dealt", np.int64),  # bit per place that is written
                 ("swap_hidden", np.int64),  # whether the swapped cards are dealt, as the kitty
+                ("passed_ways", np.int64),  # cards that may be the one passed; 1 where it is known
                 ("fixed", np.int64, N_PLACES),  # unseen cards that surely lie there
                 ("room", np.int64, N_PLACES),  # cards to be dealt there
                 ("open", np.int64, N_PLACES),  # cards that may be dealt there
@@ -188,7 +201,7 @@ def _is_blind(s, r, viewer):
 def _unseen(s, r, viewer):
     """The cards whose place the viewer does not know, the upcard taken by another seat included."""
     seen = np.int64(s.upcard)
-    if s.taker != NOBODY and s.taker != viewer:
+    if s.taker != NOBODY and (s.taker != viewer or s.passed & seen != 0):
         seen = ONE * 0
     for seat in range(N_SEATS):
         seen |= np.int64(s.played[seat])
@@ -196,7 +209,7 @@ def _unseen(s, r, viewer):
         seen |= np.int64(s.hand[viewer])
     if s.taker == viewer:
         seen |= np.int64(s.discard)
-    if s.maker == viewer:
+    if burier(s) == viewer:
         seen |= np.int64(s.buried)
     if s.swapper == viewer or r.swap3_shown != 0:
         seen |= np.int64(s.swapped)
@@ -230,7 +243,28 @@ def _list_places(b, s, r, viewer):
         else:
             b.dealt |= ONE << BURIED
             b.room[BURIED] = 1
-    _list_dummy(b, s, r, viewer)
+    b.passed_ways = 1
+    if s.passer != NOBODY:
+        _list_passed(b, s, viewer)
+    else:
+        _list_dummy(b, s, r, viewer)
+
+
+@njit
+def _list_passed(b, s, viewer):
+    """What the lone hand laid away, and who holds more or less, once its partner passed a card."""
+    if s.phase == PASS_CARD:
+        return
+    if viewer != s.passer:
+        b.room[s.passer] -= 1
+    if viewer != s.loner:
+        if s.phase == LAY_AWAY:
+            b.room[s.loner] += 1
+        else:
+            b.dealt |= ONE << LAID
+            b.room[LAID] = 1
+        if viewer != s.passer:
+            b.passed_ways = HAND_SIZE + 1
 
 
 @njit
@@ -264,7 +298,8 @@ def _open_places(b, s, r):
     upcard = ONE * 0
     if s.place == TAKEN_OR_BURIED:
         upcard = b.unseen & np.int64(s.upcard)
-    b.common = b.unseen & ~upcard
+    passed = b.unseen & np.int64(s.passed)  # known, but not where the lone hand has it
+    b.common = b.unseen & ~(upcard | passed)
     for seat in range(N_SEATS):
         b.open[seat] = b.common & ~np.int64(s.void[seat])
     if upcard != 0:
@@ -273,9 +308,18 @@ def _open_places(b, s, r):
     if b.swap_hidden != 0:
         b.open[KITTY] &= _low_cards(s.frame)
     b.open[SPARE] = b.common
-    b.open[BURIED] = b.unseen if r.dealer_may_discard_upcard != 0 else b.common
+    b.open[BURIED] = b.common
+    if r.dealer_may_discard_upcard != 0:
+        b.open[BURIED] |= upcard & ~passed
     b.open[DUMMY] = b.common
-    b.open[LAID] = b.unseen if s.taker == s.maker else b.common
+    b.open[LAID] = b.common
+    if s.taker == burier(s):
+        b.open[LAID] |= upcard
+    if s.passer != NOBODY and s.phase != PASS_CARD:
+        if s.taker == s.passer:
+            passed |= upcard
+        b.open[s.loner] |= passed & ~np.int64(s.void[s.loner])
+        b.open[LAID] |= passed
 
 
 @njit
@@ -307,6 +351,8 @@ def _survey(b, s, r, viewer):
         b.inferred |= SWAPPER_WAS_WEAK
     if s.offender != NOBODY and s.offender != viewer:
         b.inferred |= OFFENDER_COULD_FOLLOW
+    if b.passed_ways != 1 and (s.taker == s.loner or s.taker == s.passer):
+        b.inferred |= PARTNER_HAD_IT
     room = ONE * 0
     for place in range(N_PLACES):
         if b.room[place] < 0:
@@ -363,13 +409,15 @@ def _add_class(b, cards, fits):
 
 @njit
 def _part_cards(b, s):
-    """Part the unseen cards into classes: by suit, then by upcard and a low kitty."""
+    """Part the unseen cards into classes: by suit, then by upcard, card passed and a low kitty."""
     b.classes = 0
-    apart = np.int64(s.upcard)
+    upcard, passed = np.int64(s.upcard), np.int64(s.passed & ~s.upcard)
+    apart = upcard | passed
     low = _low_cards(s.frame) if b.swap_hidden != 0 else ONE * 0
     for suit in range(4):
         cards = b.unseen & EFFECTIVE_SUIT[s.frame, suit]
-        for part in (cards & apart, cards & ~apart & low, cards & ~apart & ~low):
+        rest = cards & ~apart
+        for part in (cards & upcard, cards & passed, rest & low, rest & ~low):
             if part != 0:
                 _add_class(b, part, _fits_of(b, part & -part))
 
@@ -486,6 +534,7 @@ def prepare(b, s, r, viewer):
         room = b.room[b.loose[k]]
         left_over += room
         b.worlds *= _BINOMIAL[left_over, room]
+    b.worlds *= b.passed_ways
     return b.worlds
 
 
@@ -580,6 +629,10 @@ def deal_world(b, number, world):
     """
     for place in range(N_PLACES):
         b.cards[place] = b.fixed[place]
+    choice = ONE * 0
+    if b.passed_ways != 1:
+        choice = number % b.passed_ways
+        number //= b.passed_ways
     rest = _fill_tight(b, number % b.fillings)
     _fill_loose(b, rest, number // b.fillings)
     for seat in range(N_SEATS):
@@ -596,6 +649,23 @@ def deal_world(b, number, world):
         world.dummy = b.cards[DUMMY]
     if (b.dealt >> LAID) & 1:
         world.buried = b.cards[LAID]
+    if b.passed_ways != 1:
+        _name_passed(world, choice)
+
+
+@njit
+def _lone_cards(s):
+    """All six cards of a lone hand that was passed one, those laid away and played among them."""
+    return np.int64(s.hand[s.loner] | s.played[s.loner] | s.buried)
+
+
+@njit
+def _name_passed(world, choice):
+    """Say which card of the lone hand came from the partner: the ``choice``-th lowest."""
+    cards = _lone_cards(world)
+    for _ in range(choice):
+        cards &= cards - 1
+    world.passed = cards & -cards
 
 
 @njit
@@ -638,6 +708,8 @@ def agrees(b, r, world):
     """Whether a world of the table keeps the facts of ``b.inferred``."""
     if b.inferred & OFFENDER_COULD_FOLLOW and world.hand[world.offender] & world.led == 0:
         return False
+    if b.inferred & PARTNER_HAD_IT and not _partner_had_it(world):
+        return False
     if b.inferred & (CALLER_MAY_CALL | SWAPPER_WAS_WEAK):
         restart(world, r, b.deck, b.past)
         if b.inferred & SWAPPER_WAS_WEAK and not _was_weak(b.past, r):
@@ -645,6 +717,16 @@ def agrees(b, r, world):
         if b.inferred & CALLER_MAY_CALL:
             return _call_was_legal(world, r, b.past)
     return True
+
+
+@njit
+def _partner_had_it(world):
+    """Whether the card passed is not the upcard that the lone hand took, and is that which the
+    partner took where the lone hand has it.
+    """
+    if world.taker == world.loner:
+        return world.passed & world.upcard == 0
+    return (_lone_cards(world) & world.upcard) == (world.passed & world.upcard)
 
 
 @njit
@@ -699,8 +781,12 @@ def _held(s, seat):
     cards = np.int64(s.hand[seat]) | np.int64(s.played[seat])
     if s.taker == seat:
         cards |= np.int64(s.discard)
-    if s.maker == seat:
+    if burier(s) == seat:
         cards |= np.int64(s.buried)
+    if s.passer != NOBODY and seat == s.loner:
+        cards &= ~np.int64(s.passed)
+    elif s.passer == seat:
+        cards |= np.int64(s.passed)
     return cards & ~np.int64(s.upcard) if s.taker == seat else cards
 
 
@@ -734,6 +820,11 @@ def _restore_score(world, r, out):
     for side in range(MOST_SIDES):
         out.score[side] = world.score[side] - (sign * world.points[side] if played_out else 0)
         out.games[side] = world.games[side]
+    for side in range(N_TEAMS):
+        out.tokens[side] = world.tokens[side]
+    if played_out and r.four_trick_tokens != 0 and earned_token(world, r):
+        makers = side_of(r, world.maker)
+        out.tokens[makers] = (world.tokens[makers] + TOKENS_FOR_A_POINT - 1) % TOKENS_FOR_A_POINT
     out.drawn = world.drawn
     out.hands = world.hands - (1 if played_out else 0)
     out.game_winner = world.game_winner
@@ -808,6 +899,12 @@ def act_taken(world, s):
         return lowest_bit(laid) if laid != 0 else np.int64(NOBODY)
     if s.phase == STAY and not (world.phase == STAY and world.turn == s.turn):
         return np.int64(PASS if is_out(world, s.turn) else KEEP)
+    if s.phase == CALL_BEST and world.phase != CALL_BEST:
+        return np.int64(CLAIM if world.passer != NOBODY else KEEP)
+    if s.phase == PASS_CARD and world.passed != 0:
+        return lowest_bit(np.int64(world.passed))
+    if s.phase == LAY_AWAY and world.buried != 0:
+        return lowest_bit(np.int64(world.buried))
     return np.int64(NOBODY)
 
 

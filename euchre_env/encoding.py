@@ -56,9 +56,10 @@ LAYOUT_VERSION = 1
 POINTS_OFFSET = 50
 """Scores and points are stored plus 50, since a deducted penalty can make them negative."""
 N_RULES = RULES.itemsize // 2
-_FIRST_RULES = 40
-_FIRST_PHASES = 9
-"""Rule codes and phases of the partnership game; those of other games came later."""
+_FIRST_RULES, _FIRST_PHASES = 40, 9
+_OTHER_RULES, _OTHER_PHASES = 48, 11
+"""Where the rule codes and phases of the partnership game end; then, those of the other games. The
+wider house rules of the partnership game come after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,20 +139,32 @@ _BLOCKS = (
         (_FIRST_RULES,),
         "the rule set: codes of its options in the order of the rule record",
     ),
-    Block("other_phase", (len(PHASES) - _FIRST_PHASES,), ", ".join(PHASES[_FIRST_PHASES:])),
-    Block("own_buried", _CARD, "the cards one has laid away for the dummy's"),
+    Block(
+        "other_phase",
+        (_OTHER_PHASES - _FIRST_PHASES,),
+        ", ".join(PHASES[_FIRST_PHASES:_OTHER_PHASES]),
+    ),
+    Block("own_buried", _CARD, "the cards one has laid away for the dummy's or a passed one"),
     Block("seat_tricks", _SEAT, "tricks won by each seat, where everyone plays alone", 0, 5),
     Block("seat_score", _SEAT, "score of each seat, plus 50; likewise", POINTS_OFFSET, 10),
     Block("seat_points", _SEAT, "points of the finished hand, plus 50; likewise", POINTS_OFFSET, 4),
     Block("seat_games", _SEAT, "games won by each seat; likewise"),
     Block("game_winner", _SEAT, "the seat that won the game; likewise"),
     Block("match_winner", _SEAT, "the seat that won the match; likewise"),
-    Block("other_rules", (N_RULES - _FIRST_RULES,), "further codes of the rule set; likewise"),
+    Block("other_rules", (_OTHER_RULES - _FIRST_RULES,), "further codes of the rule set; likewise"),
+    Block("house_rules", (N_RULES - _OTHER_RULES,), "the last codes of the rule set"),
+    Block("house_phase", (len(PHASES) - _OTHER_PHASES,), ", ".join(PHASES[_OTHER_PHASES:])),
+    Block("passer", _SEAT, "the seat that passes a card to the lone hand"),
+    Block("passed", _CARD, "that card, where one is either of the two"),
+    Block("tokens", (2,), "tokens for four tricks of us, of them", 0, 4),
 )
 PARTNERSHIP_BLOCKS = tuple(
     block.name for block in _BLOCKS[: [b.name for b in _BLOCKS].index("rules") + 1]
 )
-"""The blocks that say all there is to know in the partnership game; the others are constant."""
+"""The blocks that say all there is to know in the partnership game without the house rules of
+``house_rules``; the others are constant."""
+HOUSE_BLOCKS = ("own_buried", "house_rules", "house_phase", "passer", "passed", "tokens")
+"""The blocks that say the rest under those house rules."""
 
 
 def _placed(blocks: tuple[Block, ...]) -> dict[str, Block]:
@@ -217,11 +230,13 @@ _LED_SUIT, _VOID, _TRICKS, _SCORE = (
 _GAMES, _HANDS, _POINTS = _start("games"), _start("hands"), _start("points")
 _THROWN_IN, _OFFENDER, _NEXT_DEALER = _start("thrown_in"), _start("offender"), _start("next_dealer")
 _GAME_RESULT, _MATCH_RESULT, _RULES = _start("game_result"), _start("match_result"), _start("rules")
-_OTHER_PHASE, _BURIED, _OTHER_RULES = (
+_OTHER_PHASE, _BURIED, _OTHER_CODES = (
     _start("other_phase"),
     _start("own_buried"),
     _start("other_rules"),
 )
+_HOUSE_CODES, _HOUSE_PHASE = _start("house_rules"), _start("house_phase")
+_PASSER, _PASSED, _TOKENS = _start("passer"), _start("passed"), _start("tokens")
 _SEAT_TRICKS, _SEAT_SCORE, _SEAT_POINTS, _SEAT_GAMES = (
     _start("seat_tricks"),
     _start("seat_score"),
@@ -232,13 +247,21 @@ _GAME_WINNER, _MATCH_WINNER = _start("game_winner"), _start("match_winner")
 _KITTY, _HIDDEN_DISCARD = HIDDEN_LAYOUT["kitty"].start, HIDDEN_LAYOUT["discard"].start
 
 _PLAYERS_CODE, _VARIANT_CODE = (list(OPTIONS).index(name) for name in ("players", "variant"))
+_FAST_BREAK_CODE, _TOKENS_CODE, _BEST_CODE = (
+    list(OPTIONS).index(name) + 1  # a pair, which is two codes, comes before them
+    for name in ("fast_break", "four_trick_tokens", "call_for_best")
+)
 _RELATIVE_ROW = N_FRAMES
 _CARD_ROW: npt.NDArray[np.int64] = np.vstack([CARD_AT, np.arange(N_CARDS)]).astype(np.int64)
 _SUIT_ROW: npt.NDArray[np.int64] = np.vstack([SUIT_AT, np.arange(4)]).astype(np.int64)
 """Where cards and suits stand in an observation: a row for each frame, the last trump-relative."""
 
 
-RULE_BLOCKS = {"rules": slice(0, _FIRST_RULES), "other_rules": slice(_FIRST_RULES, N_RULES)}
+RULE_BLOCKS = {
+    "rules": slice(0, _FIRST_RULES),
+    "other_rules": slice(_FIRST_RULES, _OTHER_RULES),
+    "house_rules": slice(_OTHER_RULES, N_RULES),
+}
 """The blocks of a rule set's codes, and which of the codes each holds."""
 
 
@@ -375,6 +398,19 @@ def _mark_seat_scores(s, viewer, players, out):
 
 
 @njit_inline
+def _mark_house(s, codes, viewer, players, out, row):
+    """What the wider house rules of the partnership game add."""
+    for k in range(_OTHER_RULES, N_RULES):
+        out[_HOUSE_CODES - _OTHER_RULES + k] = codes[k]
+    us = team(viewer)
+    out[_TOKENS] = s.tokens[us]
+    out[_TOKENS + 1] = s.tokens[us ^ 1]
+    _mark_seat(out, _PASSER, s.passer, viewer, players)
+    _mark_cards(out, _PASSED, s.passed, row)
+    _mark_cards(out, _BURIED, s.buried, row)
+
+
+@njit_inline
 def encode_seen(s, codes, viewer, absolute, out):
     """Write the observation of a record that ``hide`` has cleared for ``viewer``.
 
@@ -387,7 +423,12 @@ def encode_seen(s, codes, viewer, absolute, out):
         out[_RULES + k] = codes[k]
     row = np.int64(s.frame) if absolute else _RELATIVE_ROW
     phase = np.int64(s.phase)
-    out[_PHASE + phase if phase < _FIRST_PHASES else _OTHER_PHASE - _FIRST_PHASES + phase] = 1
+    if phase < _FIRST_PHASES:
+        out[_PHASE + phase] = 1
+    elif phase < _OTHER_PHASES:
+        out[_OTHER_PHASE - _FIRST_PHASES + phase] = 1
+    else:
+        out[_HOUSE_PHASE - _OTHER_PHASES + phase] = 1
     _mark_seat(out, _TURN, s.turn, viewer, players)
     _mark_seat(out, _DEALER, s.dealer, viewer, players)
     _mark_cards(out, _HAND, s.hand[viewer], row)
@@ -409,9 +450,11 @@ def encode_seen(s, codes, viewer, absolute, out):
         _mark_seat(out, _NEXT_DEALER, s.next_dealer, viewer, players)
     if codes[_VARIANT_CODE] == PARTNERSHIP:
         _mark_scores(s, viewer, out)
+        if codes[_FAST_BREAK_CODE] | codes[_TOKENS_CODE] | codes[_BEST_CODE]:
+            _mark_house(s, codes, viewer, players, out, row)
     else:
-        for k in range(_FIRST_RULES, N_RULES):
-            out[_OTHER_RULES - _FIRST_RULES + k] = codes[k]
+        for k in range(_FIRST_RULES, _OTHER_RULES):
+            out[_OTHER_CODES - _FIRST_RULES + k] = codes[k]
         _mark_cards(out, _BURIED, s.buried, row)
         _mark_seat_scores(s, viewer, players, out)
 
@@ -511,11 +554,12 @@ class _Reader:
 
 def _read_calls(s: Any, read: _Reader, ruleset: Ruleset) -> None:
     block = read.block
-    s["phase"] = np.argmax(np.concatenate([block["phase"], block["other_phase"]]))
+    phases = [block[name] for name in ("phase", "other_phase", "house_phase")]
+    s["phase"] = np.argmax(np.concatenate(phases))
     s["place"] = np.argmax(block["upcard_place"])
     for name in ("turn", "dealer", "taker", "swapper", "maker", "loner", "lone_defender"):
         s[name] = _seat_in(block[name])
-    for name in ("offender", "next_dealer", "winner"):
+    for name in ("passer", "offender", "next_dealer", "winner"):
         s[name] = _seat_in(block[name])
     for name in ("alone_declined", "defence_declined", "sitting_out"):
         s[name] = _seat_bits(block[name])
@@ -525,7 +569,7 @@ def _read_calls(s: Any, read: _Reader, ruleset: Ruleset) -> None:
     s["hand"][0] = read.cards(block["hand"])
     s["upcard"], s["discard"] = read.cards(block["upcard"]), read.cards(block["own_discard"])
     s["swapped"] = read.cards(block["swapped"])
-    s["buried"] = read.cards(block["own_buried"])
+    s["buried"], s["passed"] = read.cards(block["own_buried"]), read.cards(block["passed"])
 
 
 def _read_tricks(s: Any, read: _Reader) -> None:
@@ -573,7 +617,7 @@ def decode(observation: npt.NDArray[np.uint8], frame: str = "absolute") -> tuple
 
 def _read_scores(s: Any, read: _Reader, ruleset: Ruleset) -> None:
     block = read.block
-    s["drawn"] = block["games"][2]
+    s["drawn"], s["tokens"] = block["games"][2], block["tokens"]
     if ruleset.is_partnership:
         sides, prefix = 2, ""
     else:
@@ -586,10 +630,11 @@ def _read_scores(s: Any, read: _Reader, ruleset: Ruleset) -> None:
 
 def decode_rules(observation: npt.NDArray[np.uint8]) -> Ruleset:
     """The rule set that an observation carries."""
-    first, others = (observation[LAYOUT[name].slice] for name in RULE_BLOCKS)
+    first, others, house = (observation[LAYOUT[name].slice] for name in RULE_BLOCKS)
     if first[_VARIANT_CODE] == PARTNERSHIP:
-        others = rule_codes(Ruleset())[_FIRST_RULES:]  # left out, since they mean nothing there
-    codes = np.concatenate([first, others]).astype(np.int16)
+        usual = rule_codes(Ruleset())  # what is left out, since it means nothing there
+        others = usual[RULE_BLOCKS["other_rules"]]
+    codes = np.concatenate([first, others, house]).astype(np.int16)
     codes[codes >= 254] -= 256
     return Ruleset.from_record(codes.view(RULES))
 

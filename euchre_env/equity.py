@@ -8,7 +8,8 @@ equations that then refer to each other are solved together.
 
 Two sides are told apart as *own* and *other*. Index 0 of a dealer's axis means that the own side
 deals the next hand, index 1 that the other side does. The shares assume that results do not depend
-on the score; players who steer by the score change them a little.
+on the score; players who steer by the score change them a little. Fast breaks and tokens for four
+tricks, rare house rules, are left out.
 """
 
 from __future__ import annotations

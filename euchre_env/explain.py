@@ -29,6 +29,7 @@ from .rules import (
     BID1,
     BID2,
     CALL,
+    CALL_BEST,
     CALL_NO_TRUMP,
     CLAIM,
     DEFEND,
@@ -39,6 +40,7 @@ from .rules import (
     DUMMY_NAMES,
     HAND_SIZE,
     KEEP,
+    LAY_AWAY,
     LONER,
     N_ACTIONS,
     NAME_TRUMP,
@@ -46,6 +48,7 @@ from .rules import (
     ORDER_UP,
     OVER,
     PASS,
+    PASS_CARD,
     PLAY,
     SEAT_NAMES,
     STAY,
@@ -77,6 +80,9 @@ _ACTS_OF = {
     PLAY: tuple(range(N_CARDS)),
     DUMMY_EXCHANGE: tuple(range(N_CARDS)),
     STAY: (PASS, KEEP),
+    CALL_BEST: (CLAIM, KEEP),
+    PASS_CARD: tuple(range(N_CARDS)),
+    LAY_AWAY: tuple(range(N_CARDS)),
 }
 """The kinds of acts that a phase asks for, whether or not each is legal."""
 
@@ -160,6 +166,12 @@ def question(s: Any, r: Any) -> str:
         return f"You took the {DUMMY_NAMES[int(r.variant)]}: lay {cards} away."
     if phase == DEFEND:
         return "Defend alone, or together with your partner?"
+    if phase == CALL_BEST:
+        return "Call for your partner's best card, or keep your hand?"
+    if phase == PASS_CARD:
+        return f"{SEAT_NAMES[int(s.loner)]} plays alone: pass a card to your partner."
+    if phase == LAY_AWAY:
+        return f"{SEAT_NAMES[int(s.passer)]} passed you the {_passed(s)}: lay a card away."
     if phase == DISCARD:
         return "Lay a card away."
     if phase != PLAY:
@@ -177,6 +189,10 @@ def _ask_alone(s: Any, r: Any) -> str:
         return f"{trump}: play alone, or not?"
     whose = "" if s.turn == s.maker else f" {SEAT_NAMES[int(s.maker)]} called."
     return f"{trump}: play alone, or with your partner?{whose}"
+
+
+def _passed(s: Any) -> str:
+    return card_text(int(cards_of(s.passed, int(s.frame))[0]))
 
 
 def _led(s: Any) -> str:
@@ -209,7 +225,7 @@ def why_illegal(s: Any, r: Any, action: int) -> str:
         return f"{_word(action)} is no answer now. {question(s, r)}"
     if phase == PLAY:
         return _why_not_play(s, r, action, framed)
-    if phase in (DISCARD, DUMMY_EXCHANGE):
+    if phase in (DISCARD, DUMMY_EXCHANGE, PASS_CARD, LAY_AWAY):
         return _why_not_lay_away(s, action, framed)
     return _why_not_call(s, action, framed)
 
@@ -263,21 +279,32 @@ def _why_not_call(s: Any, action: int, framed: int) -> str:
 # --- what was done -----------------------------------------------------------------------------
 
 
+def is_face_down(s: Any, viewer: int | None) -> bool:
+    """Whether the act that is due is a card that a viewer does not get to see; None sees all."""
+    if s.phase == PASS_CARD:
+        return viewer not in (None, int(s.turn), int(s.loner))
+    down = s.phase in (DISCARD, DUMMY_EXCHANGE, LAY_AWAY)
+    return down and viewer not in (None, int(s.turn))
+
+
 def tell(s: Any, action: int, viewer: int | None = None, r: Any = None) -> str:
     """An act in words, before it is carried out: ``East orders up the JH``.
 
     Args:
         s: The record that the act is about to change.
         action: The absolute action id.
-        viewer: The seat that is told, which must not learn what another lays away; None tells all.
+        viewer: The seat that is told, which must not learn what another lays away or passes to a
+            third; None tells all.
         r: The rule record; the partnership game unless given.
     """
     seat = int(s.turn)
     who = SEAT_NAMES[seat]
-    if s.phase in (DISCARD, DUMMY_EXCHANGE):
+    if s.phase == PASS_CARD:
+        return f"{who} passes {_named(s, action, viewer)} to {SEAT_NAMES[int(s.loner)]}"
+    if s.phase in (DISCARD, DUMMY_EXCHANGE, LAY_AWAY):
         turned_up = s.phase == DISCARD and s.maker == NOBODY  # clubs are trump without a call
         taken = f"takes the {_upcard(s)}, which makes clubs trump, and " if turned_up else ""
-        return f"{who} {taken}lays away {_laid_away(s, action, viewer)}"
+        return f"{who} {taken}lays away {_named(s, action, viewer)}"
     if s.phase == PLAY:
         return f"{who} {'leads' if s.count == 0 else 'plays'} {card_text(action)}"
     framed = int(FROM_ABSOLUTE[s.frame, action])
@@ -290,6 +317,8 @@ def _said(s: Any, r: Any) -> dict[int, str]:
     """How the answers that name no suit are told, in the phase that the record is in."""
     if s.phase == STAY:
         return {PASS: "drops out", KEEP: "stays in"}
+    if s.phase == CALL_BEST:
+        return {CLAIM: "calls for the partner's best", KEEP: "keeps the five cards"}
     if s.phase == LONER and not _has_partners(r):
         if _leaves_dummy(r):
             return {ALONE: "leaves the dummy and plays alone", WITH_PARTNER: "takes the dummy"}
@@ -306,8 +335,8 @@ def _said(s: Any, r: Any) -> dict[int, str]:
     }
 
 
-def _laid_away(s: Any, action: int, viewer: int | None) -> str:
-    return f"the {card_text(action)}" if viewer in (None, int(s.turn)) else "a card"
+def _named(s: Any, action: int, viewer: int | None) -> str:
+    return "a card" if is_face_down(s, viewer) else f"the {card_text(action)}"
 
 
 def consequence(before: Any, after: Any, r: Any = None) -> str:
@@ -343,7 +372,9 @@ def result(s: Any, r: Any = None) -> str:
         lost = f"{SEAT_NAMES[int(s.offender)]} reneged"
         return f"{lost}: {s.points[0]} to {s.points[1]} points"
     if _has_partners(r):
-        return _scored(s, int(rules.team(s.maker)), TEAM_NAMES, "make")
+        if r is not None and rules.is_fast_break(s, r):
+            return "nobody scores: a fast break"
+        return _scored(s, int(rules.team(s.maker)), TEAM_NAMES, "make") + _token(s, r)
     if rules.counts_down(r):
         return f"scores: {', '.join(_changes(s, r))}"
     return _scored(s, int(s.maker), SEAT_NAMES[: int(r.players)], "makes")
@@ -356,6 +387,14 @@ def _scored(s: Any, makers: int, names: Sequence[str], verb: str) -> str:
     who, count = listed([names[side] for side in sides], "and"), int(s.points[sides[0]])
     verb, each = ("make", " each") if len(sides) > 1 else (verb, "")
     return f"{who} {verb} {_points(count)}{each}: {_feat(s, makers)}"
+
+
+def _token(s: Any, r: Any) -> str:
+    """What four tricks with both partners brought besides points, where there are tokens."""
+    if r is None or not r.four_trick_tokens or not rules.earned_token(s, r):
+        return ""
+    tokens = int(s.tokens[int(rules.team(s.maker))])
+    return f", token {tokens}" if tokens else ", four tokens turned in"
 
 
 def _points(count: int) -> str:

@@ -109,7 +109,7 @@ def _most_points(ruleset: Ruleset) -> float:
         values = value if isinstance(value, list) else [value]
         if OPTIONS[name].kind in ("int", "pair"):
             found += [abs(each) for each in values if isinstance(each, int)]
-    return float(max(found))
+    return float(max(found) + ruleset.four_trick_tokens)
 
 
 class EuchreGame(pyspiel.Game):  # type: ignore[misc]

@@ -63,6 +63,8 @@ FORMAT, VERSION = "euchre-record", 1
 EGN_TYPE, EGN_VERSION = "Euchre Game Notation", "1.4"
 EGN_RULESET = "euchre_env_ruleset"
 """The key of ``metadata`` for a rule set that the notation's own keys cannot tell in full."""
+EGN_LAID = "euchre_env_laid_away"
+"""The key of the bidding for the card laid away for one passed, for which the notation has none."""
 SEAT_NAMES = rules.SEAT_NAMES
 UNKNOWN = "??"
 MAKER, PARTNER = "maker", "partner"
@@ -90,7 +92,10 @@ class DealRecord:
         hands: By seat, the cards known to have been dealt.
         kitty: The face-down cards that are known.
         dummy: The cards known to have been dealt aside for the maker, in games without partners.
-        buried: The cards laid away by the maker who took the dummy, in order.
+        buried: The cards laid away by the maker who took the dummy, in order; or the card that a
+            lone hand laid away for one it was passed.
+        passed: The card that the lone hand got from its partner; ``??`` where it is not known,
+            None where it got none.
         dropped: The seats that dropped out.
         lead: The seat said to have led to the first trick; it follows from the rules.
         number: The deal's number in its source.
@@ -109,6 +114,7 @@ class DealRecord:
     kitty: tuple[str, ...] = ()
     dummy: tuple[str, ...] = ()
     buried: tuple[str, ...] = ()
+    passed: str | None = None
     dropped: tuple[int, ...] = ()
     lead: int | None = None
     number: int = 0
@@ -125,6 +131,7 @@ class GameRecord:
         deals: The deals in order.
         players: Names by seat; those of the seats unless given.
         initial_score: By side (see :func:`rules.side_of`); that of a new game unless given.
+        initial_tokens: Of the teams, under ``four_trick_tokens``; none unless given.
         metadata: Whatever else is told.
     """
 
@@ -132,6 +139,7 @@ class GameRecord:
     deals: tuple[DealRecord, ...]
     players: tuple[str, ...] = ()
     initial_score: tuple[int, ...] = ()
+    initial_tokens: tuple[int, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -140,6 +148,8 @@ class GameRecord:
             object.__setattr__(self, "players", SEAT_NAMES[: self.ruleset.players])
         if not self.initial_score:
             object.__setattr__(self, "initial_score", first_score(self.ruleset))
+        if not any(self.initial_tokens):
+            object.__setattr__(self, "initial_tokens", ())
 
 
 @lru_cache(maxsize=64)
@@ -336,6 +346,17 @@ def _score(data: Any, key: str, ruleset: Ruleset) -> tuple[int, ...]:
     return tuple(score)
 
 
+def _tokens(data: Any) -> tuple[int, ...]:
+    """Tokens of both teams; fewer than are turned in, and whether there may be any is replayed."""
+    tokens = _get(data, "initial_tokens", list, [])
+    most = rules.TOKENS_FOR_A_POINT - 1
+    if tokens and (len(tokens) != 2 or not all(type(n) is int and 0 <= n <= most for n in tokens)):
+        raise BadRecord(
+            f"key 'initial_tokens' takes two whole numbers 0 to {most}, not {_shown(tokens)}"
+        )
+    return tuple(tokens)
+
+
 def _players(data: Any, count: int) -> tuple[str, ...]:
     players = _texts(data, "players") or list(SEAT_NAMES[:count])
     if len(players) != count:
@@ -384,6 +405,7 @@ def _game_of_line(data: Any, file: str) -> _Read:
         deals=tuple(deals),
         players=_players(data, ruleset.players),
         initial_score=_score(data, "initial_score", ruleset),
+        initial_tokens=_tokens(data),
         metadata=_get(data, "metadata", dict, {}),
     )
     return game, faults
@@ -396,7 +418,7 @@ def _deal_of_line(data: Any, number: int, players: int) -> DealRecord:
     alone = _get(data, "alone", str, "")
     if alone not in ("", MAKER, PARTNER):
         raise BadRecord(f"key 'alone' takes '', {MAKER!r} or {PARTNER!r}, not {alone!r}")
-    discard = _get(data, "discard", str, None)
+    discard, passed = _get(data, "discard", str, None), _get(data, "passed", str, None)
     return DealRecord(
         dealer=_seat(data, "dealer", players=players),
         upcard=_cards([_get(data, "upcard", str)], "upcard")[0],
@@ -412,6 +434,7 @@ def _deal_of_line(data: Any, number: int, players: int) -> DealRecord:
         kitty=_cards(_texts(data, "kitty"), "kitty"),
         dummy=_cards(_texts(data, "dummy"), "dummy"),
         buried=_cards(_texts(data, "buried"), "buried"),
+        passed=None if passed is None else _cards([passed], "passed")[0],
         dropped=_seats(data, "dropped", players),
         lead=_seat(data, "lead", None, players),
         number=number,
@@ -444,6 +467,8 @@ def _line_of_game(game: GameRecord) -> str:
         "metadata": game.metadata,
         "deals": [_told(deal) for deal in game.deals],
     }
+    if game.initial_tokens:
+        data["initial_tokens"] = game.initial_tokens
     return json.dumps(data, ensure_ascii=False)
 
 
@@ -478,15 +503,15 @@ _EGN_DEFAULTS: dict[str, Any] = {
     "fast_break": False,
     "four_trick_tokens": False,
 }
-_EGN_UNSUPPORTED = (
-    "min_rank",
-    "num_players",
-    "farmers",
-    "partners_best",
-    "go_under",
-    "fast_break",
-    "four_trick_tokens",
-)
+_EGN_UNSUPPORTED = {
+    "min_rank": "decks go down to the nine",
+    "num_players": "a .jsonl record holds games for two and three, see variant='two_hand' and "
+    "variant='three_hand_dummy'",
+    "farmers": "the notation leaves open what a farmer's hand may do; weak_hand='throw_in' or "
+    "weak_hand='swap3' with a weak_hand_test comes near, in a .jsonl record",
+    "go_under": "weak_hand='swap3' with weak_hand_test='three_low' comes near, in a .jsonl record",
+}
+"""Keys of which only the default is played, and what comes near."""
 _EGN_HOLDS = "variant={!r}: .egn holds the partnership game only"
 _EGN_LEADS = {"LEFT_OF_DEALER": "dealer_left", "LEFT_OF_LONER": "loner_left"}
 _EGN_CALLS = {
@@ -509,7 +534,9 @@ def _egn_keys(told: Any) -> dict[str, Any]:
             raise BadRecord(f"key 'ruleset': {key!r} is not known; the keys are {', '.join(keys)}")
     for key in _EGN_UNSUPPORTED:
         if keys[key] != _EGN_DEFAULTS[key]:
-            raise BadRecord(f"key 'ruleset': {key}={keys[key]!r} is not supported")
+            raise BadRecord(
+                f"key 'ruleset': {key}={keys[key]!r} is not supported: {_EGN_UNSUPPORTED[key]}"
+            )
     return keys
 
 
@@ -537,6 +564,9 @@ def _egn_ruleset(told: Any) -> Ruleset:
             defend_alone="vs_loner" if keys["defend_alone"] else "off",
             joker=keys["joker"],
             no_trump="round2" if keys["allow_no_trump"] else "off",
+            fast_break=keys["fast_break"],
+            four_trick_tokens=keys["four_trick_tokens"],
+            call_for_best="offered" if keys["partners_best"] else "off",
         )
     except RulesetError as error:
         raise BadRecord(f"key 'ruleset': {error}") from error
@@ -592,15 +622,14 @@ def _phase_of(phases: list[Any], kind: str) -> Any:
 def _deal_of_egn(data: Any, number: int) -> DealRecord:
     start, phases = _get(data, "initialState", dict), _get(data, "phases", list)
     bidding, play = _phase_of(phases, "EUCHRE_BIDDING"), _phase_of(phases, "TRICK_PLAY")
-    if bidding.get("cardExchanges"):
-        raise BadRecord("key 'cardExchanges': exchanged cards are not supported")
     upcard = _egn_card(_get(start, "upCard", str), None, "upCard")
     calls = _calls_of_egn(bidding)
     trump = _trump_named(calls, upcard)
     defender = _get(bidding, "aloneDefender", int, -1)
-    discard = _get(bidding, "discard", str, "")
+    discard, dealer = _get(bidding, "discard", str, ""), _seat(start, "dealer")
+    laid = _get(bidding, EGN_LAID, str, "")
     return DealRecord(
-        dealer=_seat(start, "dealer"),
+        dealer=dealer,
         upcard=upcard,
         calls=calls,
         alone=MAKER if _get(bidding, "isAlone", bool, False) else "",
@@ -609,11 +638,33 @@ def _deal_of_egn(data: Any, number: int) -> DealRecord:
         tricks=_tricks_of_egn(play, trump),
         hands=_hands_of_egn(start, trump),
         kitty=_egn_cards(_texts(start, "kitty"), trump, "kitty"),
+        passed=_passed_of_egn(bidding, (dealer + len(calls)) % rules.N_SEATS, trump),
+        buried=(_egn_card(laid, trump, EGN_LAID),) if laid else (),
         lead=_seat(play, "initialLead", None),
         number=number,
         call_notes=_notes(bidding, "callAnnotations"),
         play_notes=_notes(play, "playAnnotations"),
     )
+
+
+def _passed_of_egn(bidding: Any, caller: int, trump: int | None) -> str | None:
+    """The card that the caller, who plays alone, got from its partner."""
+    exchanges = _get(bidding, "cardExchanges", list, [])
+    if not exchanges:
+        return None
+    key = "cardExchanges"
+    exchange = _mapping(exchanges[0], "a card exchange")
+    cards = _all_texts(_get(exchange, "cards", list), key)
+    receiver = _seat(exchange, "receiver")
+    across = int(rules.partner(caller))
+    if len(exchanges) != 1 or len(cards) != 1:
+        raise BadRecord(f"key {key!r}: only one card, passed to a lone hand, is supported")
+    if receiver != caller or _seat(exchange, "sender", across) != across:
+        raise BadRecord(
+            f"key {key!r}: only a card for the caller, {seat_text(caller)}, from its partner is "
+            "supported"
+        )
+    return _egn_card(cards[0], trump, key)
 
 
 def _known_or_none(card: str) -> str | None:
@@ -700,6 +751,8 @@ def _egn_of_game(game: GameRecord) -> dict[str, Any]:
     if not game.ruleset.is_partnership:
         told = _EGN_HOLDS.format(game.ruleset.variant)
         raise RecordError(f"{told}: write a .jsonl file")
+    if game.initial_tokens:
+        raise RecordError(".egn cannot hold tokens at the start of a game: write a .jsonl file")
     keys = _egn_of_ruleset(game.ruleset)
     metadata = dict(game.metadata)
     metadata |= {
@@ -728,6 +781,9 @@ def _egn_of_ruleset(ruleset: Ruleset) -> dict[str, Any]:
         "defend_alone": ruleset.defend_alone != "off",
         "joker": ruleset.joker,
         "allow_no_trump": ruleset.no_trump != "off",
+        "fast_break": ruleset.fast_break,
+        "four_trick_tokens": ruleset.four_trick_tokens,
+        "partners_best": ruleset.call_for_best != "off",
     }
     always = ("std", "canadian", "loner_lead")
     return {
@@ -763,6 +819,12 @@ def _egn_bidding(deal: DealRecord) -> dict[str, Any]:
         phase["discard"] = _egn_text(deal.discard)
     if deal.lone_defender is not None:
         phase["aloneDefender"] = deal.lone_defender
+    if deal.passed is not None:
+        caller = (deal.dealer + len(deal.calls)) % rules.N_SEATS
+        passed = {"sender": int(rules.partner(caller)), "receiver": caller}
+        phase["cardExchanges"] = [passed | {"cards": [_egn_text(deal.passed)]}]
+    if deal.buried:
+        phase[EGN_LAID] = _egn_text(deal.buried[0])
     if deal.call_notes:
         phase["callAnnotations"] = {key: list(notes) for key, notes in deal.call_notes.items()}
     return phase
@@ -895,8 +957,9 @@ def write_egn(path: PathLike, game: GameRecord) -> None:
     :data:`EGN_RULESET`.
 
     Raises:
-        RecordError: the notation cannot hold the game (one without partners) or a deal (answers to
-            weak hands, a lone hand of the maker's partner); the file is left as it was.
+        RecordError: the notation cannot hold the game (one without partners, or that starts with
+            tokens) or a deal (answers to weak hands, a lone hand of the maker's partner); the file
+            is left as it was.
     """
     text = json.dumps(_egn_of_game(game), indent=1, ensure_ascii=False)
     write_whole(Path(path), f"{text}\n".encode())
@@ -955,7 +1018,7 @@ def record_hand(
     buried: list[str] = []
     dropped: list[int] = []
     tricks: list[list[str]] = [[] for _ in range(rules.N_TRICKS)]
-    discard = defender = None
+    discard = passed = defender = None
     for action in actions:
         absolute = action_id(action) if isinstance(action, str) else int(action)
         word, phase, trick = ACTION_TEXT[absolute], s.phase, int(s.trick)
@@ -963,8 +1026,10 @@ def record_hand(
             calls.append(word)
         elif phase == rules.DISCARD:
             discard = word
-        elif phase == rules.DUMMY_EXCHANGE:
+        elif phase in (rules.DUMMY_EXCHANGE, rules.LAY_AWAY):
             buried.append(word)
+        elif phase == rules.PASS_CARD:
+            passed = word
         elif phase == rules.STAY and word == "pass":
             dropped.append(int(s.turn))
         elif word == "defend_alone":
@@ -987,6 +1052,7 @@ def record_hand(
         kitty=(*names[down:20], *names[21:]),
         dummy=tuple(names[aside:down]),
         buried=tuple(buried),
+        passed=passed,
         dropped=tuple(dropped),
         number=number,
     )

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from . import rules
 from ._check import listed
 from .actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE
-from .cards import BIT_OF, JOKER, N_CARDS, SUITS, card_id, card_text, cards_of
+from .cards import BIT_OF, JOKER, N_CARDS, SUITS, card_id, card_text, cards_of, lowest_bit
 from .record import (
     CALL_PHASES,
     HAND_SIZE,
@@ -237,6 +237,10 @@ class _Table:
             if found != due:
                 raise BadRecord(f"the record names {found} {what}, the game has {due}")
         self.s.score[: self.sides] = game.initial_score
+        if game.initial_tokens and not game.ruleset.four_trick_tokens:
+            raise BadRecord("the record starts with tokens, but four_trick_tokens=False")
+        if game.initial_tokens:
+            self.s.tokens[:] = game.initial_tokens
         self.steps: list[Step] = []  # of the last deal
 
     def play(self, deal: DealRecord) -> tuple[DealResult, BadRecord | None]:
@@ -248,7 +252,9 @@ class _Table:
             shown = (_Shown if self.ruleset.is_partnership else _Full)(deal, self)
             deck = shown.deck()
             self._open(self.s, deck, deal.dealer)
-            decisions = _Decisions(deal, self.r, shown.discard, shown.last, self.steps)
+            decisions = _Decisions(
+                deal, self.r, shown.discard, shown.last, self.steps, shown.exchange
+            )
             decisions.call(self.s)
             self.states[2] = self.s
             decisions.play(self.s)
@@ -295,7 +301,11 @@ class _Table:
         return bool(self.s.trick == rules.N_TRICKS or shown)
 
     def _shows_discard(self, deal: DealRecord) -> bool:
-        return bool(self.s.taker < 0) or (deal.discard is not None and is_known(deal.discard))
+        """Whether the record shows all cards that were laid away or passed."""
+        shown = [] if self.s.taker < 0 else [deal.discard]
+        if self.s.passer >= 0:
+            shown += [deal.passed, *(deal.buried or [None])]
+        return all(card is not None and is_known(card) for card in shown)
 
     def scratch(self, deck: npt.NDArray[np.int8], dealer: int) -> Any:
         """A second record with the same score, dealt from ``deck``."""
@@ -349,9 +359,16 @@ class _Decisions:
     """Feeds the calls and cards of a record to the engine, decision by decision."""
 
     def __init__(
-        self, deal: DealRecord, r: Any, discard: int | None, last: int, steps: list[Step]
+        self,
+        deal: DealRecord,
+        r: Any,
+        discard: int | None,
+        last: int,
+        steps: list[Step],
+        exchange: tuple[int | None, int | None] = (None, None),
     ) -> None:
         self.deal, self.r, self.discard, self.last = deal, r, discard, last
+        self.passed, self.laid = exchange
         self.steps, self.buried = steps, list(deal.buried)
         self.plays = [(t, card) for t, trick in enumerate(deal.tricks[:last]) for card in trick]
 
@@ -391,10 +408,24 @@ class _Decisions:
             self._act(s, "pass" if s.turn in self.deal.dropped else "keep", "answer")
         elif s.phase == rules.DUMMY_EXCHANGE:
             self._act(s, self.buried.pop(0), "card laid away")
+        elif s.phase == rules.CALL_BEST:
+            self._act(s, "keep" if self.deal.passed is None else "claim", "answer")
+        elif s.phase == rules.PASS_CARD:
+            self._act_or_any(s, self.passed, "card passed")
+        elif s.phase == rules.LAY_AWAY:
+            del self.buried[:1]
+            self._act_or_any(s, self.laid, "card laid away")
         elif self.discard is None:
             self._apply(s, int(s.hand[s.turn]).bit_length() - 1)
         else:
             self._act(s, card_text(self.discard), "discard")
+
+    def _act_or_any(self, s: Any, card: int | None, what: str) -> None:
+        """A card passed or laid away; any, where only who plays what is asked."""
+        if card is None:
+            self._apply(s, lowest_bit(np.int64(s.hand[s.turn])))
+        else:
+            self._act(s, card_text(card), what)
 
     def _act(self, s: Any, word: str, what: str) -> None:
         action = int(FROM_ABSOLUTE[s.frame, ACTION_TEXT.index(word)])
@@ -436,9 +467,11 @@ class _Decisions:
             return
         if self.discard is not None and s.taker < 0:
             raise _nobody_takes(self.deal)
+        if self.deal.passed is not None and s.phase == rules.PLAY and s.passer < 0:
+            raise BadRecord("a card is said to be passed, but no lone hand may have one there")
         if self.buried:
             cards = listed(self.buried, "and")
-            raise BadRecord(f"said to be laid away: {cards}, but nobody has so many dummy cards")
+            raise BadRecord(f"said to be laid away: {cards}, but nobody takes so many cards")
         for seat in self.deal.dropped:
             if self.r.variant == PARTNERSHIP or not rules.is_out(s, seat):
                 raise BadRecord("the record says that it drops out, but it is not asked", seat=seat)
@@ -496,13 +529,15 @@ class _Told:
 
     Attributes:
         last: Tricks that can be replayed; the next one, if any, holds a card that is not known.
-        discard: The card laid away.
+        discard: The card laid away for the upcard.
+        exchange: The card passed to a lone hand, and what it laid away for it.
         note: Why the replay stops early, if it does.
     """
 
     def __init__(self, deal: DealRecord, table: _Table) -> None:
         self.deal, self.table = deal, table
         self.discard: int | None = None
+        self.exchange: tuple[int | None, int | None] = (None, None)
         self._check_cards()
         unknown = [t for t, trick in enumerate(deal.tricks) if not all(map(is_known, trick))]
         self.last = unknown[0] if unknown else len(deal.tricks)
@@ -514,7 +549,7 @@ class _Told:
         if not is_known(deal.upcard):
             raise BadRecord("the upcard is not known: without it the deal cannot be replayed")
         groups = (*deal.hands, *deal.tricks, deal.kitty, deal.dummy, deal.buried)
-        texts = [deal.upcard, *(card for group in groups for card in group)]
+        texts = [deal.upcard, deal.passed or "", *(card for group in groups for card in group)]
         if card_text(JOKER) in texts and not self.table.ruleset.joker:
             raise BadRecord("the JOKER is there, but the rule set has joker=False")
         if len(deal.tricks) > rules.N_TRICKS:
@@ -631,12 +666,15 @@ class _Shown(_Told):
             raise _nobody_takes(self.deal)
         if known is None:
             self._add_plays()
-        if known is not None and (self.taker < 0 or self.discard is not None):
+        if known is None or (self.taker >= 0 and self.discard is None):
+            self._fill()
+        if self.passer >= 0:
+            self.exchange = self._exchanged()
+        if known is not None:
             return known
-        self._fill()
         hands = {seat: sorted(self.held[seat]) for seat in range(rules.N_SEATS)}
         kitty, joker = sorted(self.held[_KITTY]), self.table.ruleset.joker
-        return known if known is not None else complete_deck(self.upcard, hands, kitty, joker)
+        return complete_deck(self.upcard, hands, kitty, joker)
 
     # before any card is played
 
@@ -655,6 +693,9 @@ class _Shown(_Told):
                 raise BadRecord(
                     f"with {option}={getattr(ruleset, option)!r} a record must show all hands"
                 )
+        always = ruleset.call_for_best == "always" and self.deal.alone
+        if self.deal.passed is not None or always:
+            raise BadRecord("where a card is passed to a lone hand a record must show all hands")
         hands = {seat: sorted(self.held[seat]) for seat in range(rules.N_SEATS)}
         return complete_deck(self.upcard, hands, sorted(self.held[_KITTY]), ruleset.joker)
 
@@ -668,6 +709,7 @@ class _Shown(_Told):
         s = self.table.scratch(deck, self.deal.dealer)
         _Decisions(self.deal, self.table.r, None, self.last, []).call(s)
         self.taker, self.frame = int(s.taker), int(s.frame)
+        self.passer, self.loner = int(s.passer), int(s.loner)
         self.plays: list[tuple[int, int, int]] = []  # trick, seat, card id
         seen: dict[int, str] = {}
         for t, trick in enumerate(self.deal.tricks):
@@ -760,8 +802,12 @@ class _Shown(_Told):
         """The discards to try: a card that is shown, or the slot of one that is not."""
         if self.taker < 0 or self.discard is not None:
             return [(self.discard, None)]
-        played = {card for _, seat, card in self.plays if seat == self.taker}
+        played = self._played_by(self.taker)
         allowed = matching(self.deal.discard or UNKNOWN, self.table.size)
+        if self.passer >= 0:
+            gone = (self.deal.passed, *self.deal.buried)
+            allowed -= {card_id(card) for card in gone if card is not None and is_known(card)}
+            allowed -= self._played_by(self.loner)
         kept = sorted(((self.held[self.taker] | {self.upcard}) - played) & allowed)
         proving = [card for card in kept if card in self.voids[self.taker]]
         if proving:
@@ -774,6 +820,39 @@ class _Shown(_Told):
         if not choices:
             raise BadRecord("no card is left that can have been discarded", seat=self.taker)
         return choices
+
+    # the partner's best
+
+    def _played_by(self, seat: int) -> set[int]:
+        return {card for _, other, card in self.plays if other == seat}
+
+    def _exchanged(self) -> tuple[int, int]:
+        """The card passed to the lone hand and the one it laid away, where all hands are shown.
+
+        What the record does not say follows from the cards played; else the lone hand laid away the
+        card that it was passed.
+        """
+        five = self._after_exchange(self.loner)
+        played = self._played_by(self.loner)
+        told = self.deal.passed
+        if told is not None and is_known(told):
+            passed = card_id(told)
+        else:
+            theirs = self._after_exchange(self.passer)
+            passed = min((played - five) & theirs or theirs)
+        if self.deal.buried and is_known(self.deal.buried[0]):
+            return passed, card_id(self.deal.buried[0])
+        left = (five | {passed}) - played
+        proving = sorted(card for card in left if card in self.voids[self.loner])
+        if proving:
+            return passed, proving[0]
+        return passed, passed if passed in left or not left else min(left)
+
+    def _after_exchange(self, seat: int) -> set[int]:
+        """The five cards of a seat once the upcard has been exchanged."""
+        if seat != self.taker:
+            return set(self.held[seat])
+        return (self.held[seat] | {self.upcard}) - {self.discard}
 
     def _assigned(self, slots: list[_Slot], laid: int | None) -> list[int] | None:
         """A card of its own for every slot, the cards played among them (augmenting paths)."""

@@ -43,6 +43,8 @@ from .cards import (
 )
 from .ruleset import (
     BEFORE_LEAD,
+    BEST_OFF,
+    BEST_OFFERED,
     BUCK,
     BY_MAKER_TEAM,
     CUTTHROAT_WIDOW,
@@ -99,6 +101,9 @@ PHASES = (
     "over",
     "dummy_exchange",
     "stay",
+    "call_best",
+    "pass_card",
+    "lay_away",
 )
 (
     WEAK_HAND,
@@ -112,6 +117,9 @@ PHASES = (
     OVER,
     DUMMY_EXCHANGE,
     STAY,
+    CALL_BEST,
+    PASS_CARD,
+    LAY_AWAY,
 ) = range(len(PHASES))
 
 # Action ids beyond the cards 0 to 24. CALL + s names the relative suit s of the frame.
@@ -134,6 +142,7 @@ LOCATIONS = (
     "out_of_play",
     "dealer_hand",
     "dealer_hand_or_discard",
+    "passed",
 )
 (
     LOCATION_UNKNOWN,
@@ -144,6 +153,9 @@ LOCATIONS = (
     LOCATION_SWAPPED,
     LOCATION_UPCARD,
 ) = range(7)
+LOCATION_PASSED = len(LOCATIONS) - 1
+
+TOKENS_FOR_A_POINT = 4
 
 UNDECIDED, DRAWN = -2, -1
 """Values of ``game_winner`` and ``match_winner`` besides a side."""
@@ -162,7 +174,8 @@ STATE = np.dtype(
                 ("upcard", np.int32),  # the card turned up, as a set of one
                 ("discard", np.int32),  # the card laid away by the taker of the upcard
                 ("dummy", np.int32),  # face-down cards that the maker may take
-                ("buried", np.int32),  # cards laid away by whoever took the dummy
+                ("buried", np.int32),  # cards laid away for those of a dummy, or for a passed one
+                ("passed", np.int32),  # the card that the lone hand got from its partner
                 ("swapped", np.int32),  # three cards laid under the pack for a weak hand
                 ("led", np.int32),  # the suit to follow, as a set
                 ("best", np.int32),  # the card winning the present trick, as a set of one
@@ -197,6 +210,8 @@ STATE = np.dtype(
                 ("next_dealer", np.int8),
                 ("game_winner", np.int8),  # side, DRAWN, or UNDECIDED
                 ("match_winner", np.int8),
+                ("passer", np.int8),  # the seat that passes a card to the lone hand
+                ("tokens", np.int8, 2),  # of the present game, by team
             ],
             align=True,
         ),
@@ -340,11 +355,11 @@ def _clear_hand(s):
         s.points[side] = 0
         s.tricks[side] = 0
     s.kitty = s.spare = s.upcard = s.discard = s.swapped = s.led = s.best = 0
-    s.dummy = s.buried = 0
+    s.dummy = s.buried = s.passed = 0
     s.passes = s.sitting_out = s.alone_declined = s.defence_declined = 0
     s.place = s.count = s.trick = s.thrown_in = 0
     s.trump = s.maker = s.loner = s.lone_defender = NOBODY
-    s.taker = s.swapper = s.offender = s.winner = s.next_dealer = NOBODY
+    s.taker = s.swapper = s.passer = s.offender = s.winner = s.next_dealer = NOBODY
 
 
 @njit
@@ -419,6 +434,7 @@ def new_match(s, r):
     for side in range(MOST_SIDES):
         s.score[side] = first_score(r) if side < count_sides(r) else np.int64(0)
         s.games[side] = 0
+    s.tokens[0] = s.tokens[1] = 0
     s.drawn = 0
     s.hands = 0
     s.game_winner = UNDECIDED
@@ -431,6 +447,7 @@ def next_hand(s, r, deck):
     if s.game_winner != UNDECIDED:
         for side in range(count_sides(r)):
             s.score[side] = next_game_score(s, r, side)
+        s.tokens[0] = s.tokens[1] = 0
         s.hands = 0
         s.game_winner = UNDECIDED
     deal(s, r, deck, s.next_dealer)
@@ -643,7 +660,7 @@ def _ask_alone_late(s, r):
         s.phase = LONER
         s.turn = s.maker
     elif r.variant == PARTNERSHIP:
-        _ask_defence(s, r)
+        _ask_for_best(s, r)
     else:
         _take_dummy(s, r)
 
@@ -662,7 +679,67 @@ def _answer_alone(s, r, action):
     elif r.alone_timing == WITH_CALL:
         _exchange(s, r)
     else:
+        _ask_for_best(s, r)
+
+
+# --- the partner's best ------------------------------------------------------------------------
+
+
+@njit
+def _ask_for_best(s, r):
+    """Ask the makers' lone hand whether it wants a card of its partner, where it may have one."""
+    if r.call_for_best == BEST_OFF or s.loner == NOBODY:
         _ask_defence(s, r)
+    elif r.call_for_best == BEST_OFFERED:
+        s.phase = CALL_BEST
+        s.turn = s.loner
+    else:
+        _ask_to_pass(s)
+
+
+@njit
+def _ask_to_pass(s):
+    s.phase = PASS_CARD
+    s.passer = s.turn = partner(s.loner)
+
+
+@njit
+def _answer_best(s, r, action):
+    if action == CLAIM:
+        _ask_to_pass(s)
+    else:
+        _ask_defence(s, r)
+
+
+@njit
+def _pass_card(s, card):
+    """The partner passes a card; the lone hand has six then, of which any may be laid away.
+
+    The upcard may be that card, or may now be laid away, so that its place is certain no more.
+    """
+    s.passed = ONE << card
+    s.hand[s.passer] &= ~s.passed
+    s.hand[s.loner] |= s.passed
+    s.phase = LAY_AWAY
+    s.turn = s.loner
+    if s.place == TAKEN and (s.taker == s.loner or s.taker == s.passer):
+        s.place = TAKEN_OR_BURIED
+
+
+@njit
+def _lay_away_for_best(s, r, card):
+    s.buried = ONE << card
+    s.hand[s.turn] &= ~s.buried
+    _ask_defence(s, r)
+
+
+@njit
+def burier(s):
+    """The seat that lays cards away for those of a dummy, or for the card that it was passed."""
+    return s.maker if s.passer == NOBODY else s.loner
+
+
+# --- alone against alone -----------------------------------------------------------------------
 
 
 @njit
@@ -862,6 +939,8 @@ def _score_hand(s, r):
         makers = side_of(r, s.maker)
         alone, defended_alone = s.loner != NOBODY, s.lone_defender != NOBODY
         made, defended = hand_points(r, s.tricks[makers], alone, defended_alone)
+        if r.fast_break | r.four_trick_tokens:
+            made = _house_points(s, r, makers, made)
         for side in range(count_sides(r)):
             s.points[side] = made if side == makers else defended
     _end_hand(s, r, next_seat(r, s.dealer))
@@ -907,6 +986,39 @@ def hand_points(r, makers_tricks, alone, defended_alone):
     if makers_tricks == 0:
         euchre = max(euchre, np.int64(r.points_super_euchre))
     return np.int64(0), euchre
+
+
+@njit
+def lost_first_two(s):
+    """Whether the makers lost the first two tricks, of a hand of which so many are finished."""
+    return team(s.leader[1]) != team(s.maker) and team(s.leader[2]) != team(s.maker)
+
+
+@njit
+def is_fast_break(s, r):
+    """Whether a hand just played is worth nothing, the makers having won the last three tricks."""
+    won = s.tricks[side_of(r, s.maker)]
+    return r.fast_break != 0 and s.trick == N_TRICKS and won == 3 and lost_first_two(s)
+
+
+@njit
+def earned_token(s, r):
+    """Whether the makers of a hand just played took four tricks with both partners."""
+    won = s.tricks[side_of(r, s.maker)]
+    return s.trick == N_TRICKS and won == N_TRICKS - 1 and s.loner == NOBODY
+
+
+@njit
+def _house_points(s, r, makers, made):
+    """The makers' points under the house rules: none in a fast break, one more for four tokens."""
+    if is_fast_break(s, r):
+        return np.int64(0)
+    if r.four_trick_tokens != 0 and earned_token(s, r):
+        s.tokens[makers] += 1
+        if s.tokens[makers] == TOKENS_FOR_A_POINT:
+            s.tokens[makers] = 0
+            made += 1
+    return made
 
 
 @njit
@@ -1065,6 +1177,10 @@ def legal(s, r):
         return np.int64(s.hand[s.turn])
     if phase == STAY:
         return (ONE << PASS) | (ONE << KEEP)
+    if phase == CALL_BEST:
+        return (ONE << CLAIM) | (ONE << KEEP)
+    if phase in (PASS_CARD, LAY_AWAY):
+        return np.int64(s.hand[s.turn])
     return ONE & 0
 
 
@@ -1086,6 +1202,12 @@ def apply(s, r, action):
         _bury(s, r, action)
     elif phase == STAY:
         _answer_stay(s, r, action)
+    elif phase == CALL_BEST:
+        _answer_best(s, r, action)
+    elif phase == PASS_CARD:
+        _pass_card(s, action)
+    elif phase == LAY_AWAY:
+        _lay_away_for_best(s, r, action)
     elif action == PASS:
         _pass(s, r)
     elif action == ORDER_UP:
@@ -1103,9 +1225,9 @@ def apply(s, r, action):
 def hide(s, r, viewer):
     """Remove from the record all that ``viewer`` cannot know; observations see only what is left.
 
-    Hidden are the other hands, the kitty, the dummy, what another seat has laid away, swapped cards
-    that were not shown, one's own hand while naming trump blind, and that another seat is asked
-    about a weak hand.
+    Hidden are the other hands, the kitty, the dummy, what another seat has laid away, the card that
+    a lone hand got from its partner unless one is either, swapped cards that were not shown, one's
+    own hand while naming trump blind, and that another seat is asked about a weak hand.
     """
     s.rng = 0
     for seat in range(N_SEATS):
@@ -1118,8 +1240,10 @@ def hide(s, r, viewer):
     s.dummy = 0
     if s.taker != viewer:
         s.discard = 0
-    if s.maker != viewer:
+    if burier(s) != viewer:
         s.buried = 0
+        if s.passer != viewer:
+            s.passed = 0
     if s.swapper != viewer and r.swap3_shown == 0:
         s.swapped = 0
     if s.phase == WEAK_HAND and s.turn != viewer:
@@ -1139,6 +1263,8 @@ def card_location(s, viewer, bit):
         return LOCATION_OWN_DISCARD
     if s.swapped & card:
         return LOCATION_SWAPPED
+    if s.passed & card:
+        return LOCATION_PASSED
     if s.upcard & card:
         return LOCATION_UPCARD + np.int64(s.place)
     return LOCATION_UNKNOWN

@@ -54,6 +54,7 @@ RENEGE_IMPOSSIBLE, RENEGE_PENALISED = 0, 1
 RENEGE_AWARD, RENEGE_DEDUCT = 0, 1
 PARTNERSHIP, THREE_HAND_DUMMY, CUTTHROAT_WIDOW, BUCK, TWO_HAND = 0, 1, 2, 3, 4
 DUMMY_NONE, DUMMY_MAKER = 0, 1
+BEST_OFF, BEST_OFFERED, BEST_ALWAYS = 0, 1, 2
 
 VARIANT_PLAYERS: dict[str, int] = {
     "partnership": 4,
@@ -570,6 +571,30 @@ _ROWS: dict[str, Option] = {
         "clubs as trump when turned up",
         _COUNT_DOWN,
     ),
+    "fast_break": _flag(
+        "House rules",
+        "nobody scores when the defenders win the first two tricks and the makers the last three",
+        "the fast break",
+        _PARTNERS,
+    ),
+    "four_trick_tokens": _flag(
+        "House rules",
+        "makers who take four tricks with both partners get a token; four of a game's tokens are "
+        "turned in at once for a point",
+        "tokens for four tricks",
+        _PARTNERS,
+    ),
+    "call_for_best": _choice(
+        "House rules",
+        "whether the makers' lone hand gets a card of its partner's choice for one that it lays "
+        "away: never, when it says so, or always",
+        {
+            "off": "no call for the partner's best",
+            "offered": "a lone hand free to call for the partner's best",
+            "always": "the partner's best passed to every lone hand",
+        },
+        _PARTNERS,
+    ),
 }
 
 _CHANGES: dict[str, dict[str, Any]] = {
@@ -679,6 +704,9 @@ class Ruleset:
     drop_out: bool = False
     points_drop_out: int = 0
     clubs_are_trump: bool = False
+    fast_break: bool = False
+    four_trick_tokens: bool = False
+    call_for_best: str = "off"
 
     def __post_init__(self) -> None:
         """Check every value, then every pair of options that may be in conflict."""
@@ -876,6 +904,11 @@ class Ruleset:
         """Whether two teams of partners play, as in most of euchre."""
         return self.variant == "partnership"
 
+    @property
+    def has_wider_rules(self) -> bool:
+        """Whether a fast break, tokens or a call for the partner's best change the game."""
+        return self.fast_break or self.four_trick_tokens or self.call_for_best != "off"
+
     def require_partnership(self, who: str) -> None:
         """Raise RulesetError unless this is the partnership game; `who` knows no other."""
         if not self.is_partnership:
@@ -1013,6 +1046,11 @@ _CONFLICTS: tuple[_Conflict, ...] = (
         ("alone_by", "allow_alone"),
         lambda r: r.alone_by == "maker_team" and not r.allow_alone,
         "it needs lone hands: set allow_alone=True or alone_by='maker'",
+    ),
+    _Conflict(
+        ("call_for_best", "allow_alone"),
+        lambda r: r.call_for_best != "off" and not r.allow_alone,
+        "it needs lone hands: set allow_alone=True or call_for_best='off'",
     ),
 )
 

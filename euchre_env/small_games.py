@@ -187,7 +187,7 @@ def _sure_tricks(s):
 @njit
 def is_settled(s, r):
     """Whether a position of the play has the same points at its end however it is played."""
-    if s.phase != PLAY or r.renege == RENEGE_PENALISED:
+    if s.phase != PLAY or r.renege == RENEGE_PENALISED or r.fast_break | r.four_trick_tokens:
         return False
     made = np.int64(s.tricks[team(s.maker)])
     most = made + N_TRICKS - s.trick

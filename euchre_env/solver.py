@@ -6,6 +6,11 @@ points, whatever the scoring options. The search merges neighbouring cards of on
 trick by the trumps and leads that cannot be beaten, remembers positions at the start of a trick in
 a small table, and tries unbeatable leads first.
 
+A fast break spoils the questions for more than nothing, and no other: three tricks then count for
+nothing once the first two are lost. Until the makers win one of these their tricks are counted from
+:data:`SPOILT` on, where no goal can be secured. Tokens for four tricks have no part in the value:
+it is what the hand itself is worth.
+
 Without partners a maker plays as a lone hand does, against two defenders who cooperate or against
 one, so the same search serves (:func:`search_seat`). Cutthroat games have more than two sides, and
 no such value.
@@ -48,6 +53,7 @@ from .rules import (
     DISCARD,
     DUMMY_EXCHANGE,
     HAND_SIZE,
+    LAY_AWAY,
     LONER,
     N_ACTIONS,
     N_SEATS,
@@ -69,6 +75,7 @@ from .rules import (
     hand_points,
     is_out,
     legal,
+    lost_first_two,
     new_states,
     renege_points,
     side_of,
@@ -91,10 +98,12 @@ _ENTERED: npt.NDArray[np.int64] = np.array(
 ILLEGAL = np.int64(-128)
 """The entry of an act that is not legal, or that has no double-dummy value."""
 OBJECTIVES = ("points", "tricks")
-MAX_DEPTH = 8
+MAX_DEPTH = 12
 """Records that a search of the decisions before the lead may stack."""
-MAX_RESULTS = N_TRICKS + 3
-"""Results of a hand for the makers: by tricks, and a renege of either side."""
+MAX_RESULTS = N_TRICKS + 4
+"""Results of a hand for the makers: by tricks, a fast break, and a renege of either side."""
+SPOILT = np.int64(8)
+"""Added to the count of the makers' tricks as long as losing two would be a fast break."""
 NO_RENEGE = 2
 """The outcome of a renege where the rules make it impossible."""
 
@@ -106,6 +115,7 @@ SEARCH = np.dtype(
                 ("hand", np.int64, 4),  # of the seats that play
                 ("makers", np.int64),  # bit per seat
                 ("goal", np.int64),  # bit t: the makers succeed with t tricks
+                ("spoilt", np.int64),  # SPOILT where a fast break would spoil the goal
                 ("only", np.int64),  # the card to be played next, 0 for any
                 ("renege", np.int64, 2),  # outcome when a defender, a maker reneges
                 ("frame", np.int64),
@@ -272,9 +282,14 @@ def _succeeds(w, seat, count, led, best, winner, made, left):
             return _last_trick(w, seat, made)
         live = w.hand[0] | w.hand[1] | w.hand[2] | w.hand[3]
         slot = _slot(live, seat)
-        key = (w.tag << 32) | ((((live << 2) | seat) << 3 | made) << 1)
+        key = (w.tag << 32) | ((((live << 2) | seat) << 4 | made) << 1)
         if w.table[slot] & ~1 == key:
             return w.table[slot] & 1
+        if made >= SPOILT:
+            if made > SPOILT:
+                made -= SPOILT
+            elif left == N_TRICKS - 2:
+                return none
         known = _decided(w, seat, live, made, left)
         if known != 2:
             return known
@@ -377,6 +392,19 @@ def load(w, s, r):
 
 
 @njit
+def is_broken(s, r):
+    """Whether the makers have lost the first two tricks, so that three are worth nothing."""
+    return r.fast_break != 0 and s.trick >= 2 and lost_first_two(s)
+
+
+@njit
+def may_break(s, r):
+    """Whether the makers may still lose the first two tricks, with all that hangs on it."""
+    open_yet = r.fast_break != 0 and s.trick < 2
+    return open_yet and s.tricks[side_of(r, s.maker)] == 0
+
+
+@njit
 def results_in_points(s, r, table, results):
     """Fill the makers' net points by tricks, int64[6], and the distinct results in rising order.
 
@@ -385,9 +413,13 @@ def results_in_points(s, r, table, results):
     for tricks in range(N_TRICKS + 1):
         made, defended = hand_points(r, tricks, s.loner != NOBODY, s.lone_defender != NOBODY)
         table[tricks] = made - defended
+    if is_broken(s, r):
+        table[N_TRICKS - 2] = 0
     count = 0
     for tricks in range(N_TRICKS + 1):
         count = _insert(results, count, table[tricks])
+    if may_break(s, r):
+        count = _insert(results, count, np.int64(0))
     if r.renege == RENEGE_PENALISED:
         for offender in range(2):
             count = _insert(results, count, _renege_value(s, r, (s.maker + offender) & 3))
@@ -437,6 +469,10 @@ def _ask(w, s, r, table, results, index, in_points):
         for maker in range(2):
             offender = (s.maker + 1 - maker) & 3
             w.renege[maker] = ONE * (_renege_value(s, r, offender) >= value)
+    w.spoilt = 0
+    if in_points and value > 0 and may_break(s, r):
+        w.spoilt = SPOILT
+        w.goal |= ONE << (SPOILT + N_TRICKS - 2)  # reached in time perhaps, but not yet secured
     w.tag = w.position * MAX_RESULTS + index
 
 
@@ -451,7 +487,7 @@ def _answer(w, s, r, card):
         np.int64(s.led),
         np.int64(s.best),
         search_seat(s, r, s.winner),
-        np.int64(s.tricks[side_of(r, s.maker)]),
+        np.int64(s.tricks[side_of(r, s.maker)]) + w.spoilt,
         np.int64(N_TRICKS - s.trick),
     )
 
@@ -703,7 +739,8 @@ def _dummy_fits(states: npt.NDArray[Any], aside: npt.NDArray[Any]) -> npt.NDArra
 def _hands_fit(states: npt.NDArray[Any], aside: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Whether each seat that plays holds a card for each trick that it has not played to.
 
-    ``aside`` is the size of the dummy; the maker holds what it has still to lay away for it, too.
+    ``aside`` is the size of the dummy; the maker holds what it has still to lay away for it, too,
+    and a lone hand what it is to lay away for a card passed.
     """
     held = _size(states["hand"])
     in_play = states["phase"] == PLAY
@@ -712,6 +749,8 @@ def _hands_fit(states: npt.NDArray[Any], aside: npt.NDArray[Any]) -> npt.NDArray
     due += (states["phase"] == DISCARD)[:, None] & (np.arange(4) == states["taker"][:, None])
     extra = np.where(states["phase"] == DUMMY_EXCHANGE, aside - _size(states["buried"]), 0)
     due += extra[:, None] * (np.arange(4) == states["maker"][:, None])
+    due += (states["phase"] == LAY_AWAY)[:, None] & (np.arange(4) == states["loner"][:, None])
+    due -= (states["passed"] != 0)[:, None] & (np.arange(4) == states["passer"][:, None])
     out = (states["sitting_out"][:, None] >> np.arange(4)) & 1 != 0
     return np.asarray(((held == due) | out).all(axis=1))
 

@@ -42,7 +42,10 @@ from .rules import CALL, N_ACTIONS, N_SEATS, NOBODY, STATE, new_states
 IntArray = npt.NDArray[np.int64]
 Suits = Sequence[int] | npt.NDArray[Any]
 
-_CARD_SETS = ("kitty", "dummy", "buried", "spare", "upcard", "discard", "swapped", "led", "best")
+_CARD_SETS = (
+    *("kitty", "dummy", "buried", "passed", "spare"),
+    *("upcard", "discard", "swapped", "led", "best"),
+)
 _SEAT_SETS = ("hand", "played", "void")
 _SEATS = (
     "turn",
@@ -52,12 +55,13 @@ _SEATS = (
     "lone_defender",
     "taker",
     "swapper",
+    "passer",
     "offender",
     "winner",
     "next_dealer",
 )
 _SEAT_BITS = ("sitting_out", "alone_declined", "defence_declined")
-_BY_TEAM = ("score", "points", "tricks", "games")
+_BY_TEAM = ("score", "points", "tricks", "games", "tokens")
 _WINNERS = ("game_winner", "match_winner")
 
 _SUIT_BLOCKS = frozenset({"trump", "led_suit", "void"})

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .rules import N_SEATS, NAME_TRUMP, TAKEN, TAKEN_OR_BURIED, new_states
+from .rules import N_SEATS, NAME_TRUMP, TAKEN, TAKEN_OR_BURIED, burier, new_states
 from .ruleset import JOKER_NAMES_BLIND, OPTIONS, VARIANT_PLAYERS, Option, Ruleset, RulesetError
 
 __all__ = ["permute_hidden", "random_ruleset", "random_value"]
@@ -109,6 +109,8 @@ def permute_hidden(
         if open_to[there] >> a & open_to[here] >> b & 1:
             slots[i], slots[j] = (here, b), (there, a)
     _lay_out(world, places, slots)
+    if world.passed and viewer not in (world.passer, world.loner):
+        world.passed = 1 << draw.choice(_could_be_passed(world))
     return world
 
 
@@ -125,7 +127,7 @@ def _hidden_places(s: Any, r: Any, viewer: int) -> dict[Place, int]:
         places["kitty", 0] = int(s.kitty)
     places["spare", 0] = int(s.spare)
     places["dummy", 0] = int(s.dummy)
-    if s.maker != viewer:
+    if burier(s) != viewer:
         places["buried", 0] = int(s.buried)
     if s.taker != viewer:
         places["discard", 0] = int(s.discard)
@@ -138,14 +140,28 @@ def _cards_allowed(s: Any, r: Any, place: Place, viewer: int) -> int:
     """The cards against which, at a place, the viewer has seen nothing that speaks."""
     name, seat = place
     allowed = ~int(s.void[seat]) if name == "hand" else ~0
+    passed_on = s.passed != 0 and s.passer == s.taker  # the upcard may be the card passed
     holds_upcard = {
-        "hand": seat == s.taker,
+        "hand": seat == s.taker or (passed_on and seat == s.loner),
         "discard": r.dealer_may_discard_upcard != 0,
-        "buried": s.maker == s.taker,
+        "buried": burier(s) == s.taker or passed_on,
     }
     if s.place == TAKEN_OR_BURIED and s.taker != viewer and not holds_upcard.get(name, False):
         allowed &= ~int(s.upcard)
+    if s.passer == viewer and place not in (("hand", int(s.loner)), ("buried", 0)):
+        allowed &= ~int(s.passed)
     return allowed
+
+
+def _could_be_passed(s: Any) -> list[int]:
+    """The cards of the lone hand that its partner may have passed: not the upcard it took itself.
+
+    Where the partner took the upcard, the lone hand can have it from nowhere else.
+    """
+    cards = int(s.hand[s.loner]) | int(s.played[s.loner]) | int(s.buried)
+    if s.taker == s.passer and cards & int(s.upcard):
+        return _bits(int(s.upcard))
+    return _bits(cards & ~int(s.upcard)) if s.taker == s.loner else _bits(cards)
 
 
 def _lay_out(s: Any, places: dict[Place, int], slots: list[tuple[Place, int]]) -> None:

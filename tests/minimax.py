@@ -28,11 +28,15 @@ def _ended(s, r, points):
 
 @numba.njit
 def _key(s, r):
-    """All that matters at the start of a trick: cards left, who leads, tricks won."""
+    """All that matters at the start of a trick: cards left, who leads, tricks won.
+
+    And whether the makers lost the first two, under the fast break.
+    """
     held = np.int64(0)
     for seat in range(4):
         held |= np.int64(s.hand[seat])
-    return ((held << 2) | s.turn) << 3 | s.tricks[rules.side_of(r, s.maker)]
+    lost = np.int64(r.fast_break != 0 and s.trick >= 2 and rules.lost_first_two(s))
+    return ((held << 2) | s.turn) << 4 | lost << 3 | s.tricks[rules.side_of(r, s.maker)]
 
 
 @numba.njit

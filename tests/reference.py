@@ -37,6 +37,7 @@ class Deal:
     tricks: list[int] = field(default_factory=lambda: [0, 0])
     leaders: list[int] = field(default_factory=list)
     winners: list[int] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=lambda: [0, 0])
 
     def clockwise(self, first: int) -> list[int]:
         return [(first + k) % 4 for k in range(4)]
@@ -103,6 +104,7 @@ def play(r: Ruleset, deck: list[str], dealer: int) -> Generator[Ask, str, Deal]:
             yield from auction(d)
     if d.thrown_in:
         return d
+    yield from partners_best(d)
     yield from defence(d)
     yield from tricks(d)
     return d
@@ -193,6 +195,20 @@ def ask_alone(d: Deal) -> Asking:
             return
 
 
+def partners_best(d: Deal) -> Asking:
+    """The lone hand gets a card of its partner and lays one away."""
+    if d.loner < 0 or d.r.call_for_best == "off":
+        return
+    offered = d.r.call_for_best == "offered"
+    if offered and (yield "call_best", d.loner, {"claim", "keep"}) == "keep":
+        return
+    for phase, seat in (("pass_card", (d.loner + 2) % 4), ("lay_away", d.loner)):
+        card = yield phase, seat, set(d.hands[seat])
+        d.hands[seat].remove(card)
+        if phase == "pass_card":
+            d.hands[d.loner].append(card)
+
+
 def defence(d: Deal) -> Asking:
     when = d.r.defend_alone
     if when == "off" or (when == "vs_loner" and d.loner < 0):
@@ -256,6 +272,10 @@ def score(d: Deal) -> None:
         if alone:
             table |= {4: r.points_loner_four, 5: r.points_loner_march}
         d.points[side] = table[won]
+        if won == 3 and r.fast_break and {w % 2 for w in d.winners[:2]} == {1 - side}:
+            d.points[side] = 0
+        if won == 4 and not alone and r.four_trick_tokens:
+            d.tokens[side] = 1  # of the first hand of a game
     elif d.lone_defender >= 0:
         d.points[1 - side] = r.defend_alone_points[won == 0]
     else:

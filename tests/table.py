@@ -13,8 +13,9 @@ from euchre_env.actions import action_id, action_text
 from euchre_env.ruleset import Ruleset
 
 SCRATCH = rules.new_states(1)
-DECISION_PHASES = rules.PHASES[: rules.OVER]
+DECISION_PHASES = (*rules.PHASES[: rules.OVER], "call_best", "pass_card", "lay_away")
 """The phases of the partnership game in which a decision is due."""
+DECISION_PHASE_IDS = {rules.PHASES.index(name) for name in DECISION_PHASES}
 
 # Deals of games without partners, told as hands are played in several tests.
 SPREAD = "AS KD JS JH AD  TC KH AC KS TH  QS TS 9S JD 9D  9C AH JC KC QH  9H  QC QD TD"

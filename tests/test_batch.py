@@ -64,7 +64,7 @@ def plain_mask(legal: int, frame: int, absolute: bool) -> list[int]:
 @pytest.mark.parametrize("frame", ["trump", "absolute"])
 @pytest.mark.parametrize("episode", ["hand", "game"])
 def test_a_batch_equals_single_games(frame: str, episode: str) -> None:
-    follow_single_games(some_rulesets(1), episode, frame)
+    follow_single_games(some_rulesets(3), episode, frame)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -25,7 +25,11 @@ from tests.table import Table, copy, fields, hidden_from, random_deck, random_wa
 
 DECK = np.zeros(25, np.int8)
 HIDDEN_SWAP = {"weak_hand": "swap3", "weak_hand_test": "three_low", "swap3_shown": False}
+BEST = {"call_for_best": "always", "allow_alone": True, "canadian_loner": True}
 NATURAL_CALLS = {"require_natural_trump": "always", "stick_the_dealer": True}
+
+PARTNER_ALONE = ("left_in_kitty", "dealer_discards", "loner_takes")
+LATE_TEAM = {"alone_timing": "before_lead", "alone_by": "maker_team", "canadian_loner": False}
 
 Place = tuple[str, int]
 
@@ -124,7 +128,7 @@ def bits(mask: int) -> list[int]:
 def key(world: Any) -> tuple[int, ...]:
     """What tells two worlds of one information set apart."""
     down = [int(world.kitty), int(world.spare), int(world.discard), int(world.swapped)]
-    return (*world.hand.tolist(), *down)
+    return (*world.hand.tolist(), *down, int(world.buried), int(world.passed))
 
 
 # --- counting against a count and an enumeration of their own -------------------------------------
@@ -143,7 +147,14 @@ def hidden_places(s: Any, r: Any, viewer: int) -> dict[Place, int]:
         places["discard", 0] = int(s.discard)
         if s.place == rules.TAKEN:
             places["hand", int(s.taker)] &= ~int(s.upcard)
+    if s.passer >= 0 and s.loner != viewer:
+        places["buried", 0] = int(s.buried)
     return places
+
+
+def lone_cards(s: Any) -> int:
+    """The six cards of a lone hand that was passed one."""
+    return int(s.hand[s.loner]) | int(s.played[s.loner]) | int(s.buried)
 
 
 def may_lie(s: Any, r: Any, viewer: int, place: Place, bit: int) -> bool:
@@ -151,11 +162,17 @@ def may_lie(s: Any, r: Any, viewer: int, place: Place, bit: int) -> bool:
     name, seat = place
     if name == "hand" and int(s.void[seat]) >> bit & 1:
         return False
-    if name == "kitty" and s.swapper >= 0:
-        return cards.card_text(int(cards.CARD_AT[s.frame, bit]))[0] in "9T"
+    low = cards.card_text(int(cards.CARD_AT[s.frame, bit]))[0] in "9T"
+    if name == "kitty" and s.swapper >= 0 and not low:
+        return False
     restricted = s.place == rules.TAKEN_OR_BURIED and s.taker != viewer
+    of_loner = s.passed != 0 and place in (("hand", int(s.loner)), ("buried", 0))
+    if viewer == s.passer and int(s.passed) >> bit & 1:
+        return of_loner
     if restricted and int(s.upcard) >> bit & 1:
-        return name == "discard" or place == ("hand", int(s.taker))
+        if name == "discard":
+            return bool(r.dealer_may_discard_upcard)
+        return place == ("hand", int(s.taker)) or (of_loner and s.taker in (s.loner, s.passer))
     return True
 
 
@@ -175,7 +192,8 @@ def count_by_cards(s: Any, r: Any, viewer: int) -> int:
             if room[p] and may_lie(s, r, viewer, place, unseen[k])
         )
 
-    return ways(0, tuple(len(bits(places[n])) for n in names))
+    from_partner = 6 if s.passed != 0 and viewer not in (s.loner, s.passer) else 1
+    return from_partner * ways(0, tuple(len(bits(places[n])) for n in names))
 
 
 @pytest.mark.parametrize(
@@ -186,6 +204,10 @@ def count_by_cards(s: Any, r: Any, viewer: int) -> int:
         (5, {"renege": "penalised"}),
         (15, HIDDEN_SWAP),
         (5, {"dealer_may_discard_upcard": False}),
+        (15, BEST),
+        (15, BEST | {"partner_alone_upcard": "dealer_discards"}),
+        (5, BEST | {"partner_alone_upcard": "loner_takes", "dealer_may_discard_upcard": False}),
+        (15, BEST | HIDDEN_SWAP | {"joker": True, "no_trump": "off"}),
     ],
 )
 def test_the_number_of_worlds(hands: int, options: dict[str, Any]) -> None:
@@ -197,8 +219,10 @@ def test_the_number_of_worlds(hands: int, options: dict[str, Any]) -> None:
             assert count == count_by_cards(table.s, table.r, viewer), (table.ruleset, viewer)
             seen["voids"] += int(np.count_nonzero(np.delete(table.s.void, viewer)))
             seen["swaps"] += table.s.swapper not in (-1, viewer)
+            seen["passed"] += table.s.passed != 0
+    assert seen["passed"] > 5 or "call_for_best" not in options
     assert seen["voids"] > 20
-    assert seen["swaps"] > 10 or options != HIDDEN_SWAP
+    assert seen["swaps"] > 10 or "swap3_shown" not in options
 
 
 def deals(places: dict[Place, int]) -> Iterator[dict[Place, int]]:
@@ -231,8 +255,11 @@ def enumerated(table: Table, viewer: int) -> set[tuple[int, ...]]:
                 world[name] = mask
         if world.swapper >= 0 and ("kitty", 0) in deal:
             world.swapped = world.kitty
-        if agrees(world, table, viewer):
-            found.add(key(world))
+        known = world.passed == 0 or viewer in (world.loner, world.passer)
+        for bit in bits(world.passed if known else lone_cards(world)) or [0]:
+            world.passed = 1 << bit if table.s.passed else 0
+            if agrees(world, table, viewer):
+                found.add(key(world))
     return found
 
 
@@ -246,6 +273,10 @@ def enumerated(table: Table, viewer: int) -> set[tuple[int, ...]]:
         (4, HIDDEN_SWAP | {"swap3_shown": True, "weak_hand_test": "four_low"}),
         (6, {"renege": "penalised"}),
         (4, {"dealer_may_discard_upcard": False}),
+        *((6, BEST | {"partner_alone_upcard": how}) for how in PARTNER_ALONE),
+        (6, BEST | LATE_TEAM),
+        (4, BEST | LATE_TEAM | {"dealer_may_discard_upcard": False}),
+        (4, BEST | HIDDEN_SWAP),
     ],
 )
 def test_all_late_worlds_equal_an_enumeration_by_the_engine(
@@ -255,6 +286,8 @@ def test_all_late_worlds_equal_an_enumeration_by_the_engine(
     for table, rng in positions(11, 12 * sets, **options):
         viewer = rng.randrange(4)
         if tried == sets or rng.random() < 0.6 or table.s.trick < 3:
+            continue
+        if "call_for_best" in options and table.s.passed == 0:
             continue
         if 1 < belief.count_worlds(table.s, table.ruleset, viewer) <= 900:
             listed = [key(w) for w in belief.every_world(table.s, table.ruleset, viewer)]
@@ -266,7 +299,7 @@ def test_all_late_worlds_equal_an_enumeration_by_the_engine(
 
 def test_an_offender_could_have_followed() -> None:
     found = 0
-    for table, rng in positions(19, 80, renege="penalised"):
+    for table, rng in positions(19, 240, renege="penalised"):
         offender = int(table.s.offender)
         if offender >= 0 and table.s.trick > 1:
             viewer = (offender + 1 + rng.randrange(3)) % 4
@@ -287,6 +320,10 @@ def test_an_offender_could_have_followed() -> None:
         (10, HIDDEN_SWAP),
         (10, {"joker": True, "no_trump": "off", "joker_upcard": "dealer_names_blind"}),
         (10, {"renege": "penalised", "defend_alone": "any"}),
+        *((8, BEST | {"partner_alone_upcard": how}) for how in PARTNER_ALONE),
+        (8, BEST | LATE_TEAM | {"dealer_may_discard_upcard": False}),
+        (8, BEST | NATURAL_CALLS | {"call_for_best": "offered"}),
+        (8, {"four_trick_tokens": True, "fast_break": True}),
     ],
 )
 def test_sampled_worlds_agree_and_can_be_played(hands: int, options: dict[str, Any]) -> None:
@@ -353,7 +390,7 @@ def chi_square_ok(counts: list[int]) -> bool:
     return abs(statistic - (len(counts) - 1)) < 5 * sqrt(2 * (len(counts) - 1))
 
 
-@pytest.mark.parametrize("options", [{}, NATURAL_CALLS, HIDDEN_SWAP, {"renege": "penalised"}])
+@pytest.mark.parametrize("options", [{}, NATURAL_CALLS, HIDDEN_SWAP, {"renege": "penalised"}, BEST])
 def test_small_sets_are_sampled_uniformly(options: dict[str, Any]) -> None:
     tried = 0
     for table, rng in positions(23, 60, **options):

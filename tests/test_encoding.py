@@ -15,7 +15,9 @@ from euchre_env.ruleset import PRESETS, VARIANT_PRESETS, Ruleset
 from euchre_env.testing import random_ruleset
 from tests.table import Table, fields, hidden_from, observe, random_deck, random_walk
 
-LAYOUT_HASH = "a837e2f75eb0"
+LAYOUT_HASH = "412d84d4f3f7"
+GAMES_HASH = "a837e2f75eb0"
+"""Of the first 46 blocks, to which the games without partners added nine."""
 PARTNERSHIP_HASH = "60869793f75e"
 """Of the first 37 blocks, which were the whole layout while there was only the partnership game."""
 FRAMES = ("absolute", "trump")
@@ -36,6 +38,8 @@ def random_positions(
         table.s.hands = rng.randrange(ruleset.hands_per_game or 20)
         won = [rng.randrange(ruleset.match_games // 2 + 1) for _ in range(sides + 1)]
         table.s.games[:sides], table.s.drawn = won[:sides], won[sides]
+        if ruleset.four_trick_tokens:
+            table.s.tokens[:] = rng.randrange(4), rng.randrange(4)
         yield from random_walk(table, rng)
 
 
@@ -47,8 +51,8 @@ def rotated(s: Any, viewer: int, ruleset: Ruleset) -> dict[str, Any]:
         f[name] = [f[name][seat] for seat in order]
     f["plays"] = [[row[seat] for seat in order] for row in f["plays"]]
     f["leader"] = [x if x < 0 else order.index(x) for x in f["leader"]]
-    seats = "turn dealer maker loner lone_defender taker swapper offender winner next_dealer"
-    for name in seats.split():
+    seats = "turn dealer maker loner lone_defender taker swapper passer offender winner"
+    for name in (*seats.split(), "next_dealer"):
         f[name] = f[name] if f[name] < 0 else order.index(f[name])
     for name in ("sitting_out", "alone_declined", "defence_declined"):
         f[name] = sum(1 << k for k in range(4) if f[name] >> order[k] & 1)
@@ -57,6 +61,8 @@ def rotated(s: Any, viewer: int, ruleset: Ruleset) -> dict[str, Any]:
         sides = [1, 0, 2, 3] if viewer % 2 else [0, 1, 2, 3]
     for name in ("score", "points", "tricks", "games"):
         f[name] = [f[name][side] for side in sides]
+    if ruleset.is_partnership:
+        f["tokens"] = [f["tokens"][side] for side in sides[:2]]
     for name in ("game_winner", "match_winner"):
         f[name] = f[name] if f[name] < 0 else sides.index(f[name])
     return f
@@ -128,6 +134,7 @@ def test_what_was_learnt_on_the_partnership_blocks_alone_still_fits() -> None:
     assert len(encoding.PARTNERSHIP_BLOCKS) == 37
     assert encoding.layout_hash(37) == PARTNERSHIP_HASH
     assert encoding.fits_layout(PARTNERSHIP_HASH) and encoding.fits_layout(LAYOUT_HASH)
+    assert encoding.layout_hash(46) == GAMES_HASH and encoding.fits_layout(GAMES_HASH)
     assert encoding.fits_layout(encoding.layout_hash(38))
     for digest in (encoding.layout_hash(36), "", "60869793f75f"):
         assert not encoding.fits_layout(digest)
@@ -138,10 +145,13 @@ def test_what_was_learnt_on_the_partnership_blocks_alone_still_fits() -> None:
 def test_every_entry_is_used() -> None:
     touched = np.zeros(OBSERVATION_SIZE, np.bool_)
     swaps = {"weak_hand": "swap3", "weak_hand_test": "three_low", "swap3_shown": True}
+    best = {"call_for_best": "always", "allow_alone": True, "canadian_loner": True}
     positions = chain(
         random_positions(7, 400),
         random_positions(7, 100, **swaps),
         random_positions(7, 300, variants=True),
+        random_positions(7, 200, **best),
+        random_positions(8, 200, **best, joker=True, no_trump="off"),
     )
     for k, table in enumerate(positions):
         viewer = k // 7 % table.ruleset.players
@@ -166,7 +176,8 @@ def test_rule_codes_stand_in_the_observation() -> None:
         codes = encoding.rule_codes(ruleset)
         assert (seen[LAYOUT["rules"].slice] == codes[:40]).all()
         others = seen[LAYOUT["other_rules"].slice]
-        assert (others == (0 if ruleset.is_partnership else codes[40:])).all()
+        assert (others == (0 if ruleset.is_partnership else codes[40:48])).all()
+        assert not seen[LAYOUT["house_rules"].slice].any()
         assert encoding.decode_rules(seen) == ruleset
 
 
@@ -239,7 +250,8 @@ def test_each_phase_has_its_entry() -> None:
             phase = table.phase
             if phase == "weak_hand" and table.turn != viewer:
                 phase = "bid1"  # others must not know that the seat is asked
-            found = entries(table, viewer, "phase") + entries(table, viewer, "other_phase")
+            blocks = ("phase", "other_phase", "house_phase")
+            found = [entry for name in blocks for entry in entries(table, viewer, name)]
             assert found == [int(p == phase) for p in rules.PHASES]
 
 

@@ -178,8 +178,10 @@ def public_part(s: Any, viewer: int) -> dict[str, Any]:
     f = fields(s)
     for name in ("kitty", "spare", "discard", "swapped", "dummy"):
         del f[name]
-    if f["maker"] != viewer:
+    if viewer != (f["maker"] if f["passer"] < 0 else f["loner"]):
         del f["buried"]
+        if viewer != f["passer"]:
+            del f["passed"]
     f["hand"] = f["hand"][viewer]
     return f
 
@@ -199,14 +201,16 @@ def test_other_worlds_are_possible_and_different() -> None:
             moved["discard"] += other.discard != s.discard
             moved["dummy"] += other.dummy != s.dummy
             moved["buried"] += other.buried != s.buried
+            moved["passed"] += other.passed != s.passed
             taken = table.place == "taken_or_buried"
             moved["upcard"] += taken and (other.discard == s.upcard) != (s.discard == s.upcard)
     assert moved["hand"] > moved["all"] / 2
     assert moved["kitty"] > moved["all"] / 2
     assert moved["discard"] > moved["all"] / 10
     assert moved["upcard"] > moved["all"] / 50
-    assert moved["dummy"] > moved["all"] / 10
+    assert moved["dummy"] > moved["all"] / 12
     assert moved["buried"] > moved["all"] / 50
+    assert moved["passed"] > moved["all"] / 100
 
 
 def check_world(table: Table, other: Any, viewer: int) -> bool:
@@ -233,6 +237,13 @@ def check_world(table: Table, other: Any, viewer: int) -> bool:
         assert other.swapped == s.swapped
     if s.swapper >= 0:
         assert other.swapped == other.kitty
+    if s.passed:
+        from_partner = other.hand[s.loner] | other.played[s.loner] | other.buried
+        assert bin(other.passed).count("1") == 1 and other.passed & from_partner
+        if s.taker == s.loner:
+            assert other.passed != s.upcard
+        if s.taker == s.passer:
+            assert (other.passed == s.upcard) == bool(from_partner & s.upcard)
     return True
 
 

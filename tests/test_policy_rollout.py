@@ -20,8 +20,9 @@ from agents.search.policy_rollout import PolicyRolloutAgent
 from euchre_env import belief, rules
 from euchre_env.batch import BatchEnv
 from euchre_env.kernels import seed_of
-from euchre_env.rules import OVER, PHASES
+from euchre_env.rules import PHASES
 from euchre_env.testing import random_ruleset
+from tests.table import DECISION_PHASE_IDS
 from tests.test_search import positions
 
 
@@ -96,7 +97,7 @@ def test_without_a_policy_the_compiled_player_is_made() -> None:
 @pytest.mark.parametrize("count", ["5", "4+infer"])
 def test_the_hand_written_policy_decides_as_the_compiled_player(count: str, episode: str) -> None:
     view = some(episode, 1)
-    assert set(view.states["phase"].tolist()) == set(range(OVER))
+    assert set(view.states["phase"].tolist()) == DECISION_PHASE_IDS
     assert choices(view).sum() > 800
     found = agents.make(f"rollout:{count},by:heuristic").act(view)
     assert np.array_equal(found, agents.make(f"rollout:{count}").act(view))

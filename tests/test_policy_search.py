@@ -23,9 +23,9 @@ from agents.search.policy_search import PolicySearchAgent, log_likelihoods
 from euchre_env import belief, cards, rules
 from euchre_env.actions import action_text
 from euchre_env.batch import BatchEnv
-from euchre_env.rules import N_ACTIONS, OVER, PHASES
+from euchre_env.rules import N_ACTIONS, PHASES
 from euchre_env.testing import permute_hidden, random_ruleset
-from tests.table import Table, dealt
+from tests.table import DECISION_PHASE_IDS, Table, dealt
 from tests.test_search import positions, seen_by
 
 
@@ -217,7 +217,7 @@ def likelihood_by(policy: Soft, view: View, which: int) -> belief.Likelihood:
 def test_weights_are_those_of_belief_under_every_rule_set() -> None:
     """All acts of others count once, by the policy's view in each world and 5 % of luck."""
     view, policy = some("game", 3), Soft("greedy")
-    assert set(view.states["phase"].tolist()) == set(range(OVER))
+    assert set(view.states["phase"].tolist()) == DECISION_PHASE_IDS
     found = Worlds.blank(np.arange(len(view)), 5)
     assert found.deal(view, False) == -1
     logs = sum(log_likelihoods(policy, view, found, part, 7) for part in (True, False))

@@ -29,7 +29,7 @@ from euchre_env.record import (
 from euchre_env.replay import full_deals, played_deals, replay, verify
 from euchre_env.ruleset import PRESETS, VARIANT_PRESETS, Ruleset, RulesetError
 from euchre_env.testing import random_ruleset
-from tests.table import CLUB_UP, ROUND_TWO, SPREAD
+from tests.table import CLUB_UP, ROUND_TWO, SPREAD, deck_with
 
 FOLDER = Path(__file__).parents[1] / "euchre_env" / "data" / "egn"
 FILES = sorted(FOLDER.glob("*.egn"))
@@ -507,6 +507,9 @@ def ruleset_of(**keys: Any) -> Ruleset:
         ({"std": False, "defend_alone": True}, {"defend_alone": "vs_loner"}),
         ({"std": False, "joker": True}, {"joker": True}),
         ({"std": False, "allow_no_trump": True}, {"no_trump": "round2"}),
+        ({"std": False, "fast_break": True}, {"fast_break": True}),
+        ({"std": False, "four_trick_tokens": True}, {"four_trick_tokens": True}),
+        ({"std": False, "partners_best": True}, {"call_for_best": "offered"}),
         ({"std": False, "min_rank": 9, "farmers": False}, {}),
     ],
 )
@@ -517,13 +520,11 @@ def test_ruleset_keys(keys: dict[str, Any], options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"min_rank": 7}, ["min_rank=7", "not supported"]),
-        ({"num_players": 3}, ["num_players=3", "not supported"]),
-        ({"farmers": True}, ["farmers=True", "not supported"]),
-        ({"go_under": True}, ["go_under=True", "not supported"]),
-        ({"partners_best": True}, ["partners_best=True", "not supported"]),
-        ({"fast_break": True}, ["fast_break=True", "not supported"]),
-        ({"four_trick_tokens": True}, ["four_trick_tokens=True", "not supported"]),
+        ({"min_rank": 7}, ["min_rank=7", "not supported", "nine"]),
+        ({"num_players": 3}, ["num_players=3", "not supported", "variant='three_hand_dummy'"]),
+        ({"farmers": True}, ["farmers=True", "not supported", "weak_hand='throw_in'"]),
+        ({"go_under": True}, ["go_under=True", "not supported", "weak_hand='swap3'"]),
+        ({"partners_best": 1}, ["'partners_best'", "true or false"]),
         ({"loner_lead": "LEFT"}, ["loner_lead", "'LEFT'"]),
         ({"loner_euchred_score": 1}, ["loner_euchred_score"]),
         ({"winning_score": 10, "num_deals": 8}, ["hands_per_game", "target_score"]),
@@ -542,10 +543,121 @@ def test_rule_sets_that_are_refused(keys: dict[str, Any], words: list[str]) -> N
         read_egn(json.dumps(data))
 
 
-def test_exchanged_cards_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("exchanges", "words"),
+    [
+        ([{"from": 0}], "'cards' is missing"),
+        ([{"receiver": 0, "cards": ["9c", "9d", "9h"]}], "only one card"),
+        ([{"receiver": 9, "cards": ["9c"]}], "seat 0 to 3"),
+        ("9c", "takes a list"),
+    ],
+)
+def test_other_exchanges_of_cards_are_refused(exchanges: Any, words: str) -> None:
     data = real()
-    bidding(data)["cardExchanges"] = [{"from": 0}]
-    assert "cardExchanges" in the_fault(data).message
+    bidding(data)["cardExchanges"] = exchanges
+    assert words in the_fault(data).message
+
+
+BEST_HANDS = {
+    0: "JH AH 9C TC 9D",
+    1: "AC KC QC 9H TH",
+    2: "AD AS KS QS JD",
+    3: "TD QD KD 9S TS",
+}
+BEST_PLAYS = "AC TD TC  9H 9S JD  KH TH TS  JH KC KD  AH QC QD"
+
+
+def partners_best(words: str = "claim JD 9C", how: str = "offered") -> GameRecord:
+    """North picks up the KH alone, lays the 9D away, and may get a card of South's."""
+    ruleset = Ruleset(call_for_best=how)
+    deck = deck_of(deck_with(BEST_HANDS, "KH"))
+    acts = f"pass pass pass order_up alone 9D {words} {BEST_PLAYS}".split()
+    return GameRecord(ruleset=ruleset, deals=(record_hand(ruleset, deck, 0, acts),))
+
+
+@pytest.mark.parametrize("kind", ["egn", "jsonl"])
+@pytest.mark.parametrize("how", ["offered", "always"])
+def test_a_card_passed_reads_back_and_replays(tmp_path: Path, kind: str, how: str) -> None:
+    game = partners_best("claim JD 9C" if how == "offered" else "JD 9C", how)
+    deal = game.deals[0]
+    assert (deal.passed, deal.buried, deal.discard) == ("JD", ("9C",), "9D")
+    path = tmp_path / f"best.{kind}"
+    save_records(path, [game])
+    assert load_records(path) == [game]
+    (result,), faults = replay(game)
+    assert not faults
+    assert (result.tricks, result.points) == ((4, 1), (1, 0))
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [{"passed": "??"}, {"buried": ()}, {"passed": "??", "buried": (), "discard": None}],
+    ids=str,
+)
+def test_what_was_passed_follows_from_the_cards_played(unknown: dict[str, Any]) -> None:
+    game = partners_best()
+    deals = (dataclasses.replace(game.deals[0], **unknown),)
+    (played,) = played_deals(dataclasses.replace(game, deals=deals))
+    acts = [ACTION_TEXT[step.action] for step in played.steps]
+    assert acts[4:6] == ["alone", acts[5]] and acts[6:8] == ["claim", "JD"]
+    assert {acts[5], acts[8]} == {"9C", "9D"}
+    assert played.certain and not played.complete
+
+
+def test_a_lone_hand_that_kept_its_cards() -> None:
+    game = partners_best()
+    words = "pass pass pass order_up alone 9D keep AC TD TC"
+    deal = record_hand(game.ruleset, deck_of(deck_with(BEST_HANDS, "KH")), 0, words.split(" "))
+    assert (deal.passed, deal.buried) == (None, ())
+    (result,), faults = replay(dataclasses.replace(game, deals=(deal,)))
+    assert not faults and not result.complete
+
+
+def test_cards_passed_where_none_may_be() -> None:
+    game = partners_best()
+    plain = dataclasses.replace(game, ruleset=Ruleset())
+    _, (fault,) = replay(plain)
+    assert "no lone hand may have one there" in fault.message
+    deal = dataclasses.replace(game.deals[0], hands=((), (), (), ()))
+    _, (fault,) = replay(dataclasses.replace(game, deals=(deal,)))
+    assert "a record must show all hands" in fault.message
+    deal = dataclasses.replace(game.deals[0], passed="AC")
+    _, (fault,) = replay(dataclasses.replace(game, deals=(deal,)))
+    assert "the card passed AC is not legal" in fault.message
+    assert fault.seat == 2
+
+
+def test_only_the_caller_gets_a_card_in_egn(tmp_path: Path) -> None:
+    path = tmp_path / "best.egn"
+    write_egn(path, partners_best())
+    data = json.loads(path.read_text())
+    exchange = bidding(data)["cardExchanges"][0]
+    assert exchange == {"sender": 2, "receiver": 0, "cards": ["Jd"]}
+    del exchange["sender"]
+    assert read_egn(json.dumps(data)) == partners_best()
+    exchange["sender"] = 1
+    assert "from its partner" in the_fault(data).message
+
+
+def test_tokens_at_the_start_of_a_record(tmp_path: Path) -> None:
+    ruleset = Ruleset(four_trick_tokens=True)
+    hands = BEST_HANDS | {0: "JH AH QH 9C 9D", 2: "AD AS KS QS JS"}
+    deck = deck_of(deck_with(hands, "KH"))
+    plays = "AC AD TD 9C  KC JS QD KH  JH 9H QS KD  AH TH KS 9S  QH QC AS TS"
+    acts = f"pass pass pass order_up with_partner 9D {plays}".split()
+    deal = record_hand(ruleset, deck, 0, acts)
+    game = GameRecord(ruleset=ruleset, deals=(deal,), initial_tokens=(3, 1))
+    assert replay(game)[0][0].points == (2, 0)
+    assert replay(dataclasses.replace(game, initial_tokens=()))[0][0].points == (1, 0)
+    save_records(tmp_path / "tokens.jsonl", [game])
+    assert load_records(tmp_path / "tokens.jsonl") == [game]
+    with pytest.raises(RecordError, match="tokens at the start"):
+        write_egn(tmp_path / "tokens.egn", game)
+    _, (fault,) = replay(dataclasses.replace(game, ruleset=Ruleset()))
+    assert "four_trick_tokens=False" in fault.message
+    line = (tmp_path / "tokens.jsonl").read_text().replace("[3, 1]", "[4, 1]")
+    with pytest.raises(RecordError, match=r"initial_tokens.*0 to 3"):
+        read_jsonl(line)
 
 
 def test_a_dealer_may_discard_though_the_partner_goes_alone() -> None:
@@ -851,7 +963,12 @@ def test_random_hands_read_back_equal(tmp_path: Path) -> None:
     assert told > 75
 
 
-SHOWN = {"weak_hand": "off", "require_natural_trump": "off", "renege": "impossible"}
+SHOWN = {
+    "weak_hand": "off",
+    "require_natural_trump": "off",
+    "renege": "impossible",
+    "call_for_best": "off",
+}
 
 
 def test_hands_that_are_not_shown_add_no_fault() -> None:

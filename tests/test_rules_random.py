@@ -79,6 +79,7 @@ def outcome(t: Table) -> dict:
         "loner": int(t.s.loner),
         "lone_defender": int(t.s.lone_defender),
         "score": list(t.score),
+        "tokens": t.s.tokens.tolist(),
     }
 
 
@@ -96,6 +97,7 @@ def expected(d: reference.Deal) -> dict:
         "loner": d.loner,
         "lone_defender": d.lone_defender,
         "score": d.points,
+        "tokens": d.tokens,
     }
 
 
@@ -129,8 +131,9 @@ def places_of_cards(s) -> list[int]:
     """All places a card may be in, each once; the upcard is on the kitty until it is taken."""
     on_kitty = [int(s.upcard)] if s.taker < 0 else []
     masks = [*s.hand.tolist(), *s.played.tolist(), int(s.kitty), int(s.spare), int(s.discard)]
-    assert s.dummy == s.buried == 0  # they are for other games
-    return masks + on_kitty
+    assert s.dummy == 0  # it is for other games
+    assert s.passed == 0 or s.passed & (s.hand[s.loner] | s.played[s.loner] | s.buried)
+    return [*masks, *on_kitty, int(s.buried)]
 
 
 def check_record(t: Table) -> None:
@@ -158,13 +161,16 @@ def check_decision(t: Table) -> None:
     assert t.turn in range(4)
     assert t.turn not in t.out
     cards_only = all(len(word) == 2 or word == "JOKER" for word in legal)
-    assert cards_only == (t.phase in ("discard", "play"))
+    assert cards_only == (t.phase in ("discard", "play", "pass_card", "lay_away"))
     if cards_only:
         assert legal <= t.hand(t.turn)
     held = [bits(m) for m in s.hand.tolist()]
-    extra = [6 if t.phase == "discard" and seat == t.turn else 5 for seat in range(4)]
+    six = t.phase in ("discard", "lay_away")
+    extra = [6 if six and seat == t.turn else 5 for seat in range(4)]
+    if s.passed:
+        extra[s.passer] = 4
     assert held == [extra[seat] - bits(s.played[seat]) for seat in range(4)]
-    if t.phase in ("loner", "defend", "discard", "play"):
+    if t.phase not in ("weak_hand", "name_trump", "bid1", "bid2"):
         assert s.maker >= 0 and s.trump >= 0
     else:
         assert s.maker < 0 and s.trump < 0
@@ -207,7 +213,8 @@ def check_end(t: Table) -> None:
     size = 4 - len(t.out)
     for seat in range(4):
         assert bits(s.played[seat]) == (0 if seat in t.out else 5)
-        assert bits(s.hand[seat]) == (5 if seat in t.out else 0)
+        passed_one = s.passed != 0 and seat == s.passer
+        assert bits(s.hand[seat]) == (5 - passed_one if seat in t.out else 0)
     assert (s.plays >= 0).sum() == 5 * size
     check_points(t)
     check_leaders(t)
@@ -218,6 +225,8 @@ def check_points(t: Table) -> None:
     makers, defenders = t.points[s.maker % 2], t.points[1 - s.maker % 2]
     if s.tricks[s.maker % 2] >= 3:
         made = {r.points_make, r.points_march, r.points_loner_march, r.points_loner_four}
+        if r.fast_break:
+            made.add(0)
         assert makers in made and defenders == 0
     else:
         euchres = {r.points_euchre, r.points_loner_euchred, r.points_super_euchre}

@@ -77,6 +77,9 @@ DEFAULTS: dict[str, Any] = {
     "drop_out": False,
     "points_drop_out": 0,
     "clubs_are_trump": False,
+    "fast_break": False,
+    "four_trick_tokens": False,
+    "call_for_best": "off",
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -104,6 +107,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "renege": ("impossible", "penalised"),
     "renege_mode": ("award", "deduct"),
     "two_hand_dummy": ("none", "maker"),
+    "call_for_best": ("off", "offered", "always"),
 }
 
 BUCK: dict[str, Any] = {"variant": "buck"}
@@ -168,6 +172,7 @@ ALONE: list[dict[str, Any]] = [
     {"alone_by": "maker_team", "alone_timing": "before_lead"},
     *({"variant": variant, "players": seats} for variant, seats in VARIANT_PLAYERS.items()),
     *({name: not DEFAULTS[name]} for name in ("canadian_loner", "allow_alone", "joker")),
+    *({name: True} for name in ("fast_break", "four_trick_tokens")),
     *({name: False} for name in ("dealer_may_discard_upcard", "swap3_shown", "dummy_exchange")),
     *(
         {name: 7}
@@ -254,6 +259,10 @@ CONFLICTS: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"points_set": 6}, ("points_set", "variant")),
     ({"clubs_are_trump": True}, ("clubs_are_trump", "variant")),
     ({"set_without_trick": True}, ("set_without_trick", "variant")),
+    ({**BUCK, "fast_break": True}, ("fast_break", "variant")),
+    ({**THREE_HAND, "four_trick_tokens": True}, ("four_trick_tokens", "variant")),
+    ({**TWO_HAND, "call_for_best": "always"}, ("call_for_best", "variant")),
+    ({"call_for_best": "offered", "allow_alone": False}, ("call_for_best", "allow_alone")),
     (
         {"points_three_hand_loner_euchred": 2},
         ("points_three_hand_loner_euchred", "variant"),

@@ -27,11 +27,11 @@ from euchre_env import _jit, belief, rules
 from euchre_env.actions import action_text
 from euchre_env.batch import BatchEnv
 from euchre_env.equity import equity_table
-from euchre_env.rules import N_ACTIONS, OVER, PHASES
+from euchre_env.rules import N_ACTIONS, PHASES
 from euchre_env.ruleset import OPTIONS, Ruleset
 from euchre_env.solver import ILLEGAL, solve_many
 from euchre_env.testing import permute_hidden, random_ruleset
-from tests.table import Table, dealt, random_deck, random_walk
+from tests.table import DECISION_PHASE_IDS, Table, dealt, random_deck, random_walk
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = ["pimc", "rollout", "mixed", "ismcts"]
@@ -159,7 +159,7 @@ def test_legal_in_every_phase_and_the_same_on_any_number_of_threads(
     name: str, episode: str
 ) -> None:
     view, agent = positions(episode), agents.make(name)
-    assert set(view.states["phase"].tolist()) == set(range(OVER))
+    assert set(view.states["phase"].tolist()) == DECISION_PHASE_IDS
     assert len(set(view.which.tolist())) >= 60  # rule sets
     found = []
     for threads in (1, 2, 3):
@@ -549,7 +549,8 @@ def test_the_oracle_says_what_it_is() -> None:
 def test_the_oracle_calls_as_the_hand_written_player_and_plays_by_the_solver() -> None:
     view = positions("hand")
     actions, plain = player("oracle").act(view), player("heuristic").act(view)
-    cards = np.isin(view.states["phase"], (rules.DISCARD, rules.PLAY))
+    by_cards = (rules.DISCARD, rules.PASS_CARD, rules.LAY_AWAY, rules.PLAY)
+    cards = np.isin(view.states["phase"], by_cards)
     assert np.array_equal(actions[~cards], plain[~cards])
     assert (actions[cards] != plain[cards]).any()
     assert view.full_states is not None

@@ -45,16 +45,22 @@ class Position(NamedTuple):
         return self.ruleset.record()[0]
 
 
-def random_table(rng: random.Random, **options: Any) -> Table:
-    """A deal under a random rule set, or under one with some options."""
+def random_table(rng: random.Random, best: bool = True, **options: Any) -> Table:
+    """A deal under a random rule set, or under one with some options; without the partner's best
+    where that would make a plain minimax slow.
+    """
     ruleset = Ruleset(**options) if options else random_ruleset(rng)
+    if not best:
+        ruleset = ruleset.replace(call_for_best="off")
     redraw = ruleset.joker_upcard == "redraw"
     return Table.dealt(ruleset, random_deck(rng, ruleset.joker, redraw), rng.randrange(4))
 
 
-def random_positions(rng: random.Random, wanted: set[str], **options: Any) -> Iterator[Position]:
+def random_positions(
+    rng: random.Random, wanted: set[str], best: bool = True, **options: Any
+) -> Iterator[Position]:
     """Every position of a random hand whose phase is wanted; reneges are rare."""
-    table = random_table(rng, **options)
+    table = random_table(rng, best, **options)
     while table.phase != "over":
         if table.phase in wanted:
             yield Position(copy(table.s), table.ruleset)
@@ -134,6 +140,13 @@ POINTS = [
     {"points_make": 0, "points_march": 0, "points_euchre": 0, "points_super_euchre": 0},
     {"defend_alone": "any", "defend_alone_points": (6, 1), "points_make": 4, "points_march": 2},
 ]
+FAST_BREAKS = [
+    {"fast_break": True},
+    {"fast_break": True, "points_make": 3, "points_march": 1, "points_euchre": 0},
+    {"fast_break": True, "points_march": 0, "points_loner_march": 7, "defend_alone": "any"},
+    {"fast_break": True, "renege": "penalised", "renege_points": 1},
+    {"fast_break": True, "renege": "penalised", "renege_mode": "deduct", "renege_points": 0},
+]
 RENEGES = [
     {"renege": "penalised", "renege_points": 0},
     {"renege": "penalised", "renege_points": 4, "renege_points_vs_loner": 1},
@@ -141,7 +154,7 @@ RENEGES = [
 ]
 
 
-@pytest.mark.parametrize("options", POINTS + RENEGES, ids=str)
+@pytest.mark.parametrize("options", POINTS + RENEGES + FAST_BREAKS, ids=str)
 def test_points_that_do_not_rise_with_tricks_and_reneges(options: dict[str, Any]) -> None:
     rng, found = random.Random(4), list[Position]()
     rest = {"stick_the_dealer": True, "no_trump": "round2", "defend_alone": "vs_loner"} | options
@@ -155,16 +168,54 @@ def test_decisions_before_the_lead() -> None:
     rng, found = random.Random(5), dict[str, list[Position]]()
     wanted = {"loner", "defend", "discard"}
     while min(len(found.get(phase, ())) for phase in wanted) < 8:
-        for p in random_positions(rng, wanted):
+        for p in random_positions(rng, wanted, best=False):
             found.setdefault(rules.PHASES[p.s.phase], []).append(p)
     assert_exact([p for phase in sorted(wanted) for p in found[phase][:8]])
+
+
+def test_full_deals_with_the_fast_break() -> None:
+    rng, found = random.Random(12), list[Position]()
+    while len(found) < 150:
+        positions = list(random_positions(rng, {"play"}, fast_break=True, stick_the_dealer=True))
+        lost = [p for p in positions if p.s.trick == 1 and p.s.tricks[p.s.maker % 2] == 0]
+        found += [positions[0], *lost[::3]]
+    assert_exact(found)
+    values = [minimax.value(p.s, p.r, True) for p in found]
+    plain = [minimax.value(p.s, Ruleset().record()[0], True) for p in found]
+    assert sum(a != b for a, b in zip(values, plain)) > 1  # rare, since all see it coming
+
+
+def test_a_fast_break_is_foreseen() -> None:
+    """East has won a trick with the AC and leads again; North holds three trumps and the TC."""
+    hands = {
+        0: "JH AH 9C TC 9D",
+        1: "AC KC QC 9H TH",
+        2: "AD AS KS QS JS",
+        3: "TD QD KD 9S TS",
+    }
+    for fast_break, best in ((True, {"KC": 0, "QC": 0, "9H": -1, "TH": -1}), (False, None)):
+        table = Table("KH", 0, hands, fast_break=fast_break)
+        table.do("pass pass pass order_up with_partner 9D AC AD TD 9C")
+        found = solve(table.s, table.r)
+        assert by_text(found.points) == (best or dict.fromkeys(("KC", "QC", "9H", "TH"), -1))
+        assert set(by_text(found.tricks).values()) == {3}
+
+
+def test_the_partners_best() -> None:
+    rng, found = random.Random(13), dict[str, list[Position]]()
+    options = {"call_for_best": "offered", "stick_the_dealer": True, "canadian_loner": True}
+    sizes = {"lay_away": 8, "pass_card": 1, "call_best": 1}
+    while any(len(found.get(phase, ())) < size for phase, size in sizes.items()):
+        for p in random_positions(rng, set(sizes), **options):
+            found.setdefault(rules.PHASES[p.s.phase], []).append(p)
+    assert_exact([p for phase, size in sizes.items() for p in found[phase][:size]])
 
 
 def test_calls() -> None:
     rng, found = random.Random(6), dict[str, list[Position]]()
     phases = {"bid1", "bid2", "name_trump"}
     while min(len(found.get(phase, ())) for phase in phases) < 4:
-        for p in random_positions(rng, phases):
+        for p in random_positions(rng, phases, best=False):
             found.setdefault(rules.PHASES[p.s.phase], []).append(p)
     assert_exact([p for phase in sorted(phases) for p in found[phase][:4]])
 

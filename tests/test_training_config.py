@@ -116,3 +116,8 @@ def test_blocks_that_cannot_differ_are_left_out(tmp_path: Path) -> None:
     plain, whole = network_blocks(tiny(tmp_path)), network_blocks(tiny(tmp_path, EVERYTHING))
     assert set(whole) - set(plain) == {"rules", "score"}
     assert "hand" in plain and not {"games", "hands", "points"} & set(whole)
+    best = network_blocks(tiny(tmp_path, ruleset=("stick,call_for_best=always",)))
+    read = {"own_buried", "house_phase", "passer", "passed", "tokens"}
+    assert set(best) - set(plain) == read
+    both = network_blocks(tiny(tmp_path, ruleset=("stick", "stick,four_trick_tokens=true")))
+    assert set(both) - set(plain) == read | {"rules", "house_rules"}

@@ -10,7 +10,7 @@ from typing import Any
 from euchre_env._check import listed
 from euchre_env.cards import card_text, cards_of
 from euchre_env.record import RecordError, save_records
-from euchre_env.rules import PLAY, SEAT_NAMES
+from euchre_env.rules import PASS_CARD, PLAY, SEAT_NAMES
 from euchre_env.ruleset import Ruleset
 
 from .options import list_agents
@@ -311,7 +311,8 @@ class Game:
             words = [
                 f"{n}{JOINT}{self._label(a)}{'*' * (a in legal)}" for n, a in enumerate(numbered, 1)
             ]
-            may = "may be played" if state.phase == PLAY else "may be laid away"
+            done = {PLAY: "played", PASS_CARD: "passed"}.get(int(state.phase), "laid away")
+            may = f"may be {done}"
             self.screen.say(f"{'   '.join(words)}   (* {may})")
             return
         hand = " ".join(map(card_text, self.hand()))

@@ -19,7 +19,7 @@ from euchre_env.actions import ACTION_TEXT, FROM_ABSOLUTE, TO_ABSOLUTE, legal_id
 from euchre_env.cards import CARD_AT, N_CARDS, NO_TRUMP, SUITS, card_text, cards_of, same_colour
 from euchre_env.kernels import draw_dealer, seed_of, shuffle
 from euchre_env.record import GameRecord, first_score, record_hand
-from euchre_env.rules import DISCARD, DUMMY_EXCHANGE, N_SEATS, NOBODY, OVER, SEAT_NAMES
+from euchre_env.rules import N_SEATS, NOBODY, OVER, SEAT_NAMES
 from euchre_env.ruleset import Ruleset
 
 from .. import make
@@ -270,8 +270,7 @@ class Table:
 
     def _event(self, number: int, viewer: int | None) -> Event:
         before, action = self._events[number]
-        is_hidden = before.phase in (DISCARD, DUMMY_EXCHANGE)
-        hidden = is_hidden and viewer not in (None, int(before.turn))
+        hidden = explain.is_face_down(before, viewer)
         return Event(
             sum(hand.first <= number for hand in self._hands) - 1,
             int(before.turn),
@@ -360,6 +359,7 @@ def _snapshot(table: Table, seat: int) -> dict[str, Any]:
         "discard": _only(s.discard, frame),
         "dummy": len(cards_of(full.dummy, frame)),
         "buried": _texts(s.buried, frame),
+        "passed": _only(s.passed, frame),
         "calls": _calls(table, seat),
         "over": table.over,
         "winner_of_match": _seat(s.match_winner),
@@ -383,6 +383,8 @@ def open_facts(s: Any, r: Any) -> dict[str, Any]:
         "left_suit": SUITS[same_colour(int(s.trump))] if 0 <= s.trump < NO_TRUMP else None,
         "alone": _seat(s.loner),
         "lone_defender": _seat(s.lone_defender),
+        "passer": _seat(s.passer),
+        "tokens": [int(n) for n in s.tokens] if r.four_trick_tokens else [],
         "sitting_out": [k for k in range(int(r.players)) if rules.is_out(s, k)],
         "dealer": int(s.dealer),
         "score": _by_side(s.score, r),

@@ -190,6 +190,8 @@ def seats_of(names: Sequence[str], rules: Ruleset) -> list[str]:
 def score_text(table: Table) -> str:
     """The score of each side, and of the games of a match where there are several."""
     text = by_side(table, table.score)
+    if table.ruleset.four_trick_tokens:
+        text = f"{text}; tokens {' to '.join(str(n) for n in table.state.tokens)}"
     if table.ruleset.match_games == 1:
         return text
     games = [int(n) for n in table.state.games[: len(table.score)]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,22 +13,26 @@ from euchre_env.render.text import SYMBOLS
 from euchre_env.rules import (
     ALONE,
     CALL,
+    CALL_BEST,
     CALL_NO_TRUMP,
+    CLAIM,
     DEFEND,
     DEFEND_ALONE,
     DEFEND_TOGETHER,
     DISCARD,
     DUMMY_EXCHANGE,
     KEEP,
+    LAY_AWAY,
     LONER,
     ORDER_UP,
     PASS,
+    PASS_CARD,
     PLAY,
     STAY,
     WITH_PARTNER,
 )
 
-CARD_PHASES = (DISCARD, PLAY, DUMMY_EXCHANGE)
+CARD_PHASES = (DISCARD, PLAY, DUMMY_EXCHANGE, PASS_CARD, LAY_AWAY)
 """The phases that are answered by a card."""
 
 _SHORT = {
@@ -61,6 +66,10 @@ _AT_DUMMY = {
 _IN_STAY = {
     **{"stay": KEEP, "stay in": KEEP, "in": KEEP, "s": KEEP},
     **{"drop": PASS, "drop out": PASS, "out": PASS, "d": PASS},
+}
+_IN_BEST = {
+    **dict.fromkeys(("call", "call for best", "best", "ask", "yes", "y", "c"), CLAIM),
+    **dict.fromkeys(("keep hand", "no", "n", "k"), KEEP),
 }
 _LONGEST = 30
 
@@ -106,13 +115,14 @@ def parse_act(text: str, s: Any, numbered: Sequence[int]) -> int:
     if word.isascii() and word.isdecimal():
         return _numbered(word, numbered)
     at_loner = _AT_DUMMY if s.dummy else _IN_LONER
-    here = {DEFEND: _IN_DEFENCE, LONER: at_loner, STAY: _IN_STAY}.get(int(s.phase), {})
+    by_phase = {DEFEND: _IN_DEFENCE, LONER: at_loner, STAY: _IN_STAY, CALL_BEST: _IN_BEST}
+    here = by_phase.get(int(s.phase), {})
     spoken = {name: action for action, name in ACTION_WORDS.items()}
     for words in (here, spoken, _SHORT):
         if word in words:
             return words[word]
     try:
-        return card_id(word.removeprefix("play ").removeprefix("discard "))
+        return card_id(re.sub(r"^(play|discard|pass|give|lay away) ", "", word))
     except CardError:
         shown = word if len(word) <= _LONGEST else f"{word[:_LONGEST]}..."
         raise NotUnderstood(

@@ -25,7 +25,7 @@ from euchre_env.actions import FROM_ABSOLUTE
 from euchre_env.kernels import as_uint64, seed_of
 from euchre_env.record import GameRecord
 from euchre_env.replay import PlayedDeal, Step, played_deals
-from euchre_env.rules import DISCARD, N_TRICKS, PHASES, PLAY
+from euchre_env.rules import DISCARD, LAY_AWAY, N_TRICKS, PASS_CARD, PHASES, PLAY
 from euchre_env.ruleset import Ruleset
 
 from ..base import Agent, RuleTable, check_actions, gives_probabilities, is_oracle, view_of
@@ -138,7 +138,7 @@ class _Asked:
 def _known(look: DealReview) -> DealReview:
     """The same deal; what was laid away counts as shown where the other five cards were played."""
     taker = -1 if look.played.final is None else int(look.played.final.taker)
-    if taker < 0 or look.discard:
+    if taker < 0 or look.discard or look.played.final.passer >= 0:
         return look
     sure = look.dealt[taker] and cards_played(look.played, taker) == N_TRICKS
     return replace(look, discard=sure)
@@ -147,7 +147,7 @@ def _known(look: DealReview) -> DealReview:
 def _why_not(look: DealReview, step: Step) -> str:
     """Why a decision cannot be judged; empty where it can."""
     s = step.state
-    laid_away = s.phase == DISCARD or (s.phase == PLAY and s.taker == s.turn)
+    laid_away = s.phase in (DISCARD, PASS_CARD, LAY_AWAY) or (s.phase == PLAY and s.taker == s.turn)
     if laid_away and not look.discard:
         return NO_DISCARD
     return "" if look.shows(s, int(s.turn)) else NO_HAND

@@ -27,7 +27,17 @@ from euchre_env.cards import card_id, card_text, cards_of
 from euchre_env.explain import consequence, tell
 from euchre_env.record import UNKNOWN, DealRecord, GameRecord, is_known
 from euchre_env.replay import PlayedDeal, Step, played_deals
-from euchre_env.rules import DISCARD, N_SEATS, N_TRICKS, OVER, PHASES, PLAY, SEAT_NAMES
+from euchre_env.rules import (
+    DISCARD,
+    LAY_AWAY,
+    N_SEATS,
+    N_TRICKS,
+    OVER,
+    PASS_CARD,
+    PHASES,
+    PLAY,
+    SEAT_NAMES,
+)
 from euchre_env.ruleset import Ruleset
 
 from ..advice import Advice, Advisor, Option
@@ -44,6 +54,7 @@ DOUBT = BLUNDER / 2
 FORCED = "there was no choice"
 NO_HAND = "the record does not show this hand"
 NO_DISCARD = "the record does not show what was laid away"
+_LAYS_AWAY = (DISCARD, PASS_CARD, LAY_AWAY)
 GROUPS = ("calls", "discards", "cards")
 """The kinds of decisions that totals tell apart."""
 
@@ -89,7 +100,7 @@ class Decision:
     @property
     def group(self) -> str:
         """Its kind, one of :data:`GROUPS`."""
-        kinds = {PHASES[DISCARD]: "discards", PHASES[PLAY]: "cards"}
+        kinds = {PHASES[phase]: "discards" for phase in _LAYS_AWAY} | {PHASES[PLAY]: "cards"}
         return kinds.get(self.phase, "calls")
 
     @property
@@ -194,7 +205,7 @@ class DealReview:
             if not self.shows(s, seat):
                 s.hand[seat] = 0
         if not self.discard:
-            s.discard = 0
+            s.discard = s.passed = s.buried = 0
         return s
 
     def shows(self, s: Any, seat: int) -> bool:
@@ -202,6 +213,7 @@ class DealReview:
         if s.phase in (PLAY, OVER) and cards_played(self.played, seat) == N_TRICKS:
             return True
         laid_away = s.taker == seat and s.discard != 0
+        laid_away |= s.passed != 0 and seat in (s.loner, s.passer)
         return bool(self.dealt[seat] and (self.discard or not laid_away))
 
 
@@ -418,9 +430,7 @@ def _seeds(seed: int, index: int) -> tuple[int, int]:
 def look_at(deal: DealRecord, played: PlayedDeal) -> DealReview:
     """The decisions of a deal, not yet judged; ``why`` says which cannot be."""
     dealt = tuple(_dealt(deal, played, seat) for seat in range(N_SEATS))
-    discard = (
-        played.final is None or bool(played.final.taker < 0) or is_known(deal.discard or UNKNOWN)
-    )
+    discard = played.final is None or _shows_laid_away(deal, played.final)
     note = _note(played, dealt, discard)
     bare = DealReview(played.deal, (), played, dealt, discard, note)
     ends = [step.state for step in played.steps[1:]] + [played.final]
@@ -429,6 +439,13 @@ def look_at(deal: DealRecord, played: PlayedDeal) -> DealReview:
         for number, (step, after) in enumerate(zip(played.steps, ends))
     )
     return DealReview(played.deal, decisions, played, dealt, discard, note)
+
+
+def _shows_laid_away(deal: DealRecord, final: Any) -> bool:
+    """Whether the record shows what was laid away, and passed to a lone hand."""
+    shown = [] if final.taker < 0 else [deal.discard]
+    shown += [] if final.passer < 0 else [deal.passed, *(deal.buried or [None])]
+    return all(is_known(card or UNKNOWN) for card in shown)
 
 
 def _decision(deal: DealReview, number: int, step: Step, after: Any) -> Decision:
@@ -451,7 +468,7 @@ def _decision(deal: DealReview, number: int, step: Step, after: Any) -> Decision
 
 def _why_not(deal: DealReview, step: Step) -> str:
     s = step.state
-    if s.phase == DISCARD and not deal.discard:
+    if s.phase in _LAYS_AWAY and not deal.discard:
         return NO_DISCARD
     return "" if deal.shows(s, int(s.turn)) else NO_HAND
 

@@ -1,4 +1,4 @@
-"""What the taker of the upcard lays away, and what is thrown on a trick that cannot be won."""
+"""What is laid away, passed to a lone partner, and thrown on a trick that cannot be won."""
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from euchre_env._jit import njit
-from euchre_env.cards import TRUMPS, lowest_bit, popcount
+from euchre_env.cards import TRUMPS, highest_card, lowest_bit, popcount
 
 from .hands import RANK, suit_of
 from .tables import KEEP_AS_DEALER, KEEP_RUFFING, KEEP_VALUE, KEEP_WITHOUT_TRUMPS, TRUMP_KEEP
@@ -57,6 +57,26 @@ def lay_away(hand, allowed, frame):
     ruffed.
     """
     return least_kept(hand, allowed, frame, KEEP_AS_DEALER)
+
+
+@njit
+def best_to_pass(hand, frame):
+    """The card to pass to a lone partner, as a set: the highest trump, else the highest rank.
+
+    Of equal ranks the one of the shorter suit: the others hold more of it, and seldom ruff it.
+    """
+    if hand & TRUMPS[frame] != 0:
+        return highest_card(hand & TRUMPS[frame])
+    found, most = hand & -hand, np.int64(-1)
+    rest = hand
+    while rest != 0:
+        card = rest & -rest
+        length = popcount(hand & suit_of(card, frame))
+        worth = 8 * RANK[frame, lowest_bit(card)] - length
+        if worth > most:
+            found, most = card, worth
+        rest ^= card
+    return found
 
 
 @njit

@@ -23,6 +23,7 @@ from euchre_env.cards import (
 )
 from euchre_env.rules import (
     NAME_TRUMP,
+    NOBODY,
     OUT_OF_PLAY,
     TURNED_DOWN,
     is_out,
@@ -85,6 +86,8 @@ def dead_cards(s, r):
     cards = np.int64(s.played[0] | s.played[1] | s.played[2] | s.played[3])
     if s.taker == s.turn:
         cards |= np.int64(s.discard)
+    if s.passer != NOBODY and s.loner == s.turn:
+        cards |= np.int64(s.buried)
     if s.swapper == s.turn or r.swap3_shown != 0:
         cards |= np.int64(s.swapped)
     if s.place == TURNED_DOWN or s.place == OUT_OF_PLAY:

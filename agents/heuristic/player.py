@@ -11,10 +11,14 @@ from euchre_env.kernels import below, count_actions, mix, nth_action
 from euchre_env.rules import (
     BID1,
     BID2,
+    CALL_BEST,
+    CLAIM,
     DEFEND,
     DISCARD,
+    LAY_AWAY,
     LONER,
     NAME_TRUMP,
+    PASS_CARD,
     PLAY,
     apply,
     legal,
@@ -22,9 +26,9 @@ from euchre_env.rules import (
 
 from ..base import Actions, AgentError, View
 from .bids import judge_alone, judge_defence, judge_order, judge_suits, judge_weak_hand
-from .discard import lay_away
+from .discard import best_to_pass, lay_away
 from .play import follow, lead
-from .principles import LAID_AWAY, act_of, by, principle_of
+from .principles import CALL_FOR_BEST, LAID_AWAY, PASS_BEST, act_of, by, principle_of
 from .tables import MISTAKES
 
 
@@ -56,9 +60,13 @@ def decide(s, r):
     if s.phase == PLAY:
         verdict = lead(s, r) if s.count == 0 else follow(s, r)
         return by(principle_of(verdict), lowest_bit(act_of(verdict)))
-    if s.phase == DISCARD:
+    if s.phase == DISCARD or s.phase == LAY_AWAY:
         laid = lay_away(np.int64(s.hand[s.turn]), legal(s, r), s.frame)
         return by(LAID_AWAY, lowest_bit(laid))
+    if s.phase == PASS_CARD:
+        return by(PASS_BEST, lowest_bit(best_to_pass(np.int64(s.hand[s.turn]), s.frame)))
+    if s.phase == CALL_BEST:
+        return by(CALL_FOR_BEST, CLAIM)
     return _bid(s, r, legal(s, r))
 
 

@@ -33,8 +33,10 @@ PRINCIPLES = (
     "defence_unsafe",
     "hand_worthless",
     "hand_worth_a_call",
-    # discard
+    # discard, the partner's best
     "laid_away",
+    "call_for_best",
+    "pass_best",
     # leads
     "run_from_the_top",
     "boss_trump_late",
@@ -80,6 +82,8 @@ PRINCIPLES = (
     HAND_WORTHLESS,
     HAND_WORTH_A_CALL,
     LAID_AWAY,
+    CALL_FOR_BEST,
+    PASS_BEST,
     RUN_FROM_THE_TOP,
     BOSS_TRUMP_LATE,
     DRAW_TRUMPS,

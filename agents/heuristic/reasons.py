@@ -36,11 +36,14 @@ from euchre_env.rules import (
     ALONE,
     BID1,
     CALL,
+    CALL_BEST,
     CALL_NO_TRUMP,
     DISCARD,
+    LAY_AWAY,
     NAME_TRUMP,
     ORDER_UP,
     PASS,
+    PASS_CARD,
     PLAY,
 )
 
@@ -297,6 +300,12 @@ def _lead_low(s: Any, r: Any, action: int) -> str:
     return "has no winner to cash: leads a card that it can spare"
 
 
+def _pass_best(s: Any, r: Any, action: int) -> str:
+    if _is_trump(s, action):
+        return "its highest trump is worth most to its partner"
+    return "holds no trump: its highest card is worth most to its partner"
+
+
 def _with_boss(s: Any, r: Any, action: int) -> str:
     return f"the highest {_one(s, action)} left"
 
@@ -319,7 +328,9 @@ def _described(s: Any, r: Any, action: int) -> str:
     """What the record shows of an act, without a judgement."""
     if s.phase == PLAY:
         return _lead_seen(s, r, action) if s.count == 0 else _follow_seen(s, r, action)
-    if s.phase == DISCARD:
+    if s.phase == PASS_CARD:
+        return f"passes a {_one(s, action)}"
+    if s.phase == DISCARD or s.phase == LAY_AWAY:
         void = _makes_void(s, action)
         return f"{'its only' if void else 'one of its'} {_suit(s, action)[: -1 if void else None]}"
     if action == PASS:
@@ -332,6 +343,8 @@ def _described(s: Any, r: Any, action: int) -> str:
         return f"with {_hand_for_order(s, r)}"
     if action in (ALONE, rules.WITH_PARTNER):
         return f"with {_maker_hand(s, r)}"
+    if s.phase == CALL_BEST:
+        return _SEEN_FOR_BEST[action]
     return _SEEN.get(action, "names a suit unseen")
 
 
@@ -340,6 +353,10 @@ _SEEN = {
     rules.DEFEND_TOGETHER: "leaves the defence to both",
     rules.CLAIM: "gives the hand up",
     rules.KEEP: "keeps the hand",
+}
+_SEEN_FOR_BEST = {
+    rules.CLAIM: "asks for a card of its partner",
+    rules.KEEP: "keeps its own five cards",
 }
 
 
@@ -385,6 +402,8 @@ _WORDS: dict[str, str | _Words] = {
     "hand_worthless": "no suit would be worth a call",
     "hand_worth_a_call": "worth a call in some suit",
     "laid_away": _laid_away,
+    "call_for_best": "no card of its partner can harm: it may lay that one away",
+    "pass_best": _pass_best,
     "run_from_the_top": _run,
     "boss_trump_late": "the highest trump left goes before the rest",
     "draw_trumps": _draw,

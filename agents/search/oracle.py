@@ -12,7 +12,7 @@ import numpy as np
 
 from euchre_env._cores import cores
 from euchre_env._jit import njit
-from euchre_env.rules import DISCARD, N_ACTIONS, PLAY, STATE, team
+from euchre_env.rules import DISCARD, LAY_AWAY, N_ACTIONS, PASS_CARD, PLAY, STATE, team
 from euchre_env.solver import ILLEGAL, MAX_DEPTH, SEARCH, act_values
 
 from ..base import Actions, AgentError, View
@@ -40,7 +40,7 @@ def _search(seen, full, rules, which, seeds, out, start, stop):
         s = seen[i]
         r = rules[which[i]]
         out[i] = choose(s, r, seeds[i])
-        if s.phase == PLAY or s.phase == DISCARD:
+        if s.phase in (PLAY, DISCARD, PASS_CARD, LAY_AWAY):
             stack[0] = full[i]
             act_values(search[0], stack, r, True, values)
             out[i] = _best(values, out[i], team(s.turn) == team(s.maker))

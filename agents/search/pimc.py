@@ -4,7 +4,7 @@ Cards and discards take the act of the best mean double-dummy value (Levy 1989; 
 bridge). Calls compare, over :data:`BID_WORLDS` worlds, the mean double-dummy value of
 calling with that of passing, after which the hand-written player bids on for all; the margins by
 place are in :data:`CALL_MARGIN`. Whoever picks up in a world lays away as the hand-written player
-does, since it does not see the other hands.
+does, since it does not see the other hands; so do a lone hand and the partner who passes it a card.
 
 In games without partners see :mod:`agents.search.alone`.
 """
@@ -23,12 +23,16 @@ from euchre_env.rules import (
     ALONE,
     BID1,
     BID2,
+    CALL_BEST,
     CLAIM,
     DISCARD,
+    LAY_AWAY,
     LONER,
     N_ACTIONS,
     NAME_TRUMP,
+    OVER,
     PASS,
+    PASS_CARD,
     PLAY,
     STATE,
     STAY,
@@ -78,9 +82,15 @@ TRY_ALONE = 0.9
 
 
 @njit
+def is_best_phase(phase):
+    """Whether a lone hand and its partner are about to exchange a card."""
+    return phase in (CALL_BEST, PASS_CARD, LAY_AWAY)
+
+
+@njit
 def _value(w, stack, depth, r):
-    """The makers' value of ``stack[depth]``; a discard is the hand-written player's."""
-    while stack[depth].phase == DISCARD:
+    """The makers' value of ``stack[depth]``; discards and cards passed are the hand-written's."""
+    while stack[depth].phase == DISCARD or is_best_phase(stack[depth].phase):
         apply(stack[depth], r, choose(stack[depth], r, np.uint64(0)))
     return state_value(w, stack, depth, r, True)
 
@@ -140,7 +150,7 @@ def _judge_pass(w, stack, r, worlds, weights, utility):
         stack[0] = worlds[k]
         seat = stack[0].turn
         apply(stack[0], r, np.int64(PASS))
-        while stack[0].phase < PLAY:
+        while stack[0].phase != PLAY and stack[0].phase != OVER:
             apply(stack[0], r, choose(stack[0], r, np.uint64(0)))
         net = np.int64(0)
         if stack[0].phase == PLAY:
@@ -200,7 +210,8 @@ def _judge_in_stages(w, stack, s, r, acts, worlds, weights, utility, sums):
             act = np.int64(action)
             sums[action] = _judge_one(w, stack, s, r, worlds[:few], part, utility, act)
             best = max(best, sums[action])
-    margin = FIRST_MARGIN_DISCARD if s.phase == DISCARD else FIRST_MARGIN
+    discards = s.phase == DISCARD or s.phase == PASS_CARD or s.phase == LAY_AWAY
+    margin = FIRST_MARGIN_DISCARD if discards else FIRST_MARGIN
     cut = best - _worth(utility, margin)
     left = ONE & 0
     for action in range(N_ACTIONS):
@@ -229,7 +240,7 @@ def judge_by_solving(w, stack, s, r, acts, worlds, weights, utility, values, sum
 def _is_call(s):
     """Whether the act decides who plays for what: its figures need more worlds than a card's."""
     early = s.phase == BID1 or s.phase == BID2 or s.phase == NAME_TRUMP
-    return early or s.phase == LONER or s.phase == STAY
+    return early or s.phase == LONER or s.phase == STAY or s.phase == CALL_BEST
 
 
 @njit

@@ -32,6 +32,8 @@ _STANDING = (
     "tricks",
 )
 """How matters stand; who sees all hands need not know how they came about."""
+_WHERE_READ = ("rules", "house_rules", "score", "house_phase", "tokens")
+"""What matters as well where rules, score or house rules change."""
 
 
 class Critic(Body):
@@ -40,14 +42,14 @@ class Critic(Body):
     Args:
         config: Settings.
         blocks: Observation blocks that the policy reads. A critic that sees all hands reads
-            :data:`_STANDING` instead, with the rules and the score if the policy reads them.
+            :data:`_STANDING` instead, with those of :data:`_WHERE_READ` that the policy reads.
         seed: Of the first weights.
     """
 
     def __init__(self, config: CriticConfig, blocks: tuple[str, ...], seed: int) -> None:
         sees_all = config.sees == "all"
         if sees_all:
-            blocks = (*_STANDING, *(name for name in ("rules", "score") if name in blocks))
+            blocks = (*_STANDING, *(name for name in _WHERE_READ if name in blocks))
         super().__init__(config.hidden, blocks, HIDDEN_SIZE + 1 if sees_all else 0)
         self.sees_all = sees_all
         self.value = nn.Linear(self.hidden[-1], 1)

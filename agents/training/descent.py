@@ -82,7 +82,8 @@ def descend(
 
 def _phases(observation: Tensor) -> Tensor:
     """Which phase each decision is in, uint8[n, phases], from its observation uint8[n, D]."""
-    return torch.cat([observation[:, LAYOUT[name].slice] for name in ("phase", "other_phase")], 1)
+    blocks = ("phase", "other_phase", "house_phase")
+    return torch.cat([observation[:, LAYOUT[name].slice] for name in blocks], 1)
 
 
 def by_phase(observation: Tensor, columns: Sequence[Tensor]) -> Tensor:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from euchre_env.batch import as_rulesets
-from euchre_env.encoding import LAYOUT, PARTNERSHIP_BLOCKS
+from euchre_env.encoding import HOUSE_BLOCKS, LAYOUT, PARTNERSHIP_BLOCKS, RULE_BLOCKS
 from euchre_env.rules import NOBODY
 
 from ..base import Agent
@@ -184,9 +184,14 @@ def network_blocks(config: Config) -> tuple[str, ...]:
     if config.rollout.scores == ZERO:
         constant |= {"score", "seat_score"}
     if len(set(config.ruleset)) == 1:
-        constant |= {"rules", "other_rules"}
-    if all(r.is_partnership for r in as_rulesets(list(config.ruleset))):
-        constant |= set(LAYOUT) - set(PARTNERSHIP_BLOCKS)
+        constant |= set(RULE_BLOCKS)
+    rulesets = as_rulesets(list(config.ruleset))
+    plays_house = any(r.has_wider_rules for r in rulesets)
+    if all(r.is_partnership for r in rulesets):
+        told = (*PARTNERSHIP_BLOCKS, *(HOUSE_BLOCKS if plays_house else ()))
+        constant |= set(LAYOUT) - set(told)
+    elif not plays_house:
+        constant |= set(HOUSE_BLOCKS) - {"own_buried"}
     return tuple(name for name in all_blocks() if name not in constant)
 
 

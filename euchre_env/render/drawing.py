@@ -12,7 +12,9 @@ from ..rules import (
     DUMMY_EXCHANGE,
     DUMMY_NAMES,
     FACE_UP,
+    LAY_AWAY,
     NOBODY,
+    PASS_CARD,
     SEAT_NAMES,
     TAKEN,
     TAKEN_OR_BURIED,
@@ -168,6 +170,9 @@ def _notes(s: Any, r: Any, seat: int) -> Iterator[str]:
         yield "sits out" if r["variant"] == PARTNERSHIP else "dropped out"
     if s["swapper"] == seat:
         yield "swapped"
+    if s["passer"] == seat and s["phase"] != PASS_CARD:
+        card = cards_of(s["passed"], int(s["frame"]))
+        yield f"gave {spoken(card[0])}" if card else "gave a card"
     if s["offender"] == seat:
         yield "reneged"
 
@@ -239,19 +244,27 @@ def _middles(widths: list[float], x: float) -> list[float]:
 
 
 def _laid_away(s: Any, seat: int, count: int) -> Iterator[Item]:
-    """The card that the taker of the upcard has laid away; its face for those who know it.
+    """The cards that the taker of the upcard, and a lone hand that was passed one, have laid away.
 
-    In a text it stands beside a hand of ``count`` cards.
+    Their faces are for those who know them. In a text they stand beside a hand of ``count`` cards.
     """
-    if s["taker"] != seat or s["phase"] == DISCARD or s["place"] not in (TAKEN, TAKEN_OR_BURIED):
+    away = []
+    if s["taker"] == seat and s["phase"] != DISCARD and s["place"] in (TAKEN, TAKEN_OR_BURIED):
+        away.append("discard")
+    if s["loner"] == seat and s["passer"] != NOBODY and s["phase"] not in (PASS_CARD, LAY_AWAY):
+        away.append("buried")
+    if not away:
         return
     x, y = _PLACES[seat].aside
     column, row = _PLACES[seat].aside_cell
     if row == _PLACES[seat].hand_cell[1]:
         end = _first_column(_PLACES[seat], count) + _CARD_COLUMNS * count
         column = max(column, end + 2)
-    known = cards_of(s["discard"], int(s["frame"]))
-    yield Card(x, y, known[0] if known else None, faded=True, scale=0.62, cell=(column, row))
+    for k, name in enumerate(away):
+        known = cards_of(s[name], int(s["frame"]))
+        card, at, cell = known[0] if known else None, x + 34 * k, (column + 5 * k, row)
+        yield Card(at, y, card, faded=True, scale=0.62, cell=cell)
+    column += 5 * (len(away) - 1)
     yield Text(x, y + 49, "laid away", 14, FAINT, cell=(column + 8, row))
 
 
@@ -264,7 +277,7 @@ def _aside(s: Any, r: Any, dummy: int, buried: int) -> Iterator[Item]:
         dummy: Cards of the dummy, all face down.
         buried: Cards laid away for it; their faces for those who know them.
     """
-    if dummy + buried == 0:
+    if dummy + buried == 0 or r["variant"] == PARTNERSHIP:
         return
     place, name = _PLACES[-1], DUMMY_NAMES[int(r["variant"])]
     caption = name if dummy else f"laid away by {SEAT_NAMES[int(s['maker'])]}"
@@ -289,7 +302,7 @@ def _middle(s: Any) -> Iterator[Item]:
         yield Text(*_CENTRE, "thrown in", 22, FAINT, bold=True, cell=_CENTRE_CELL)
     elif s["leader"][0] != NOBODY:
         yield from _trick(s)
-    elif s["place"] in (FACE_UP, TURNED_DOWN) and s["phase"] != DUMMY_EXCHANGE:
+    elif s["place"] in (FACE_UP, TURNED_DOWN) and s["phase"] not in (DUMMY_EXCHANGE, LAY_AWAY):
         yield from _upcard(s)  # a long hand would lie over it in a text
 
 

@@ -11,6 +11,7 @@ from ..cards import N_CARDS, SUIT_NAMES
 from ..rules import (
     ALONE,
     CALL,
+    CALL_BEST,
     CALL_NO_TRUMP,
     CLAIM,
     DEFEND_ALONE,
@@ -50,6 +51,8 @@ def act_words(s: Any, r: Any) -> dict[int, str]:
     """
     if s["phase"] == STAY:
         return ACTION_WORDS | {PASS: "drop out", KEEP: "stay in"}
+    if s["phase"] == CALL_BEST:
+        return ACTION_WORDS | {CLAIM: "call for best", KEEP: "keep hand"}
     if s["phase"] == LONER and r["variant"] != PARTNERSHIP:
         return ACTION_WORDS | {WITH_PARTNER: "take dummy" if r["dummy_exchange"] else "not alone"}
     return ACTION_WORDS

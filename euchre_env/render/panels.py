@@ -10,16 +10,19 @@ from ..cards import CARD_AT, NO_TRUMP, SUIT_NAMES, cards_of
 from ..rules import (
     BID1,
     BID2,
+    CALL_BEST,
     DEFEND,
     DISCARD,
     DRAWN,
     DUMMY_EXCHANGE,
+    LAY_AWAY,
     LONER,
     N_SEATS,
     NAME_TRUMP,
     NOBODY,
     OUT_OF_PLAY,
     OVER,
+    PASS_CARD,
     PLAY,
     SEAT_NAMES,
     STAY,
@@ -31,6 +34,7 @@ from ..rules import (
     WEAK_HAND,
     count_sides,
     counts_down,
+    is_fast_break,
     is_out,
     is_set,
     next_seat,
@@ -201,6 +205,9 @@ _ASKS = {
     PLAY: "to follow",
     DUMMY_EXCHANGE: "to lay cards away",
     STAY: "to stay in or drop out",
+    CALL_BEST: "to call for the best or not",
+    PASS_CARD: "to pass a card",
+    LAY_AWAY: "to lay a card away",
 }
 
 
@@ -254,6 +261,8 @@ def _outcome_lines(s: Any, r: Any) -> Iterator[str]:
     if counts_down(r):
         yield from _falls(s, r)
         return
+    if s["offender"] == NOBODY and is_fast_break(s, r):
+        yield "A fast break: nobody scores"
     yield from _gains(s, r)
     makers = int(side_of(r, int(s["maker"])))
     whom = "makers" if r["variant"] == PARTNERSHIP else "maker"

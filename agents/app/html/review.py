@@ -177,6 +177,9 @@ PHASE_WORDS = {
     "defend": "defence",
     "discard": "discard",
     "play": "play",
+    "call_best": "partner's best",
+    "pass_card": "card passed",
+    "lay_away": "card laid away",
 }
 
 

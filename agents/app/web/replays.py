@@ -9,7 +9,7 @@ from euchre_env import explain
 from euchre_env.actions import ACTION_TEXT
 from euchre_env.record import DealRecord, GameRecord, RecordError, load_records
 from euchre_env.replay import PlayedDeal, Step, played_deals
-from euchre_env.rules import DISCARD, PLAY, left
+from euchre_env.rules import DISCARD, LAY_AWAY, PASS_CARD, PLAY, left
 from euchre_env.ruleset import RulesetError
 
 from ...advice import Advice, Advisor
@@ -74,8 +74,13 @@ def review(wish: Wish, advisor: Advisor) -> dict[str, Any]:
     played = _one_of(_played(game), wish.deal, "deal")
     if not played.steps:
         return {"deal": wish.deal, "decisions": []}
-    score = tuple(int(points) for points in played.steps[0].state.score[:2])
-    alone = dataclasses.replace(game, deals=(game.deals[wish.deal],), initial_score=score)
+    before = played.steps[0].state
+    alone = dataclasses.replace(
+        game,
+        deals=(game.deals[wish.deal],),
+        initial_score=tuple(int(points) for points in before.score[:2]),
+        initial_tokens=tuple(int(tokens) for tokens in before.tokens),
+    )
     (deal,) = reviewed(alone, advisor).deals
     decisions = [_decision(d, d.advice) for d in deal.decisions if d.advice is not None]
     return {"deal": wish.deal, "decisions": decisions}
@@ -172,7 +177,8 @@ def _shown_cards(deal: PlayedDeal, record: DealRecord) -> list[set[str]]:
 
 
 def _listener(step: Step, record: DealRecord) -> int | None:
-    """Who is told of a step: nobody who could learn a card laid away that was made up."""
-    if step.state.phase == DISCARD and record.discard is None:
+    """Who is told of a step: nobody who could learn a card face down that was made up."""
+    told = {DISCARD: record.discard, PASS_CARD: record.passed, LAY_AWAY: record.buried or None}
+    if step.state.phase in told and told[int(step.state.phase)] is None:
         return int(left(step.state.turn))
     return None

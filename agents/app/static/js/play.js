@@ -251,6 +251,7 @@ export class PlayPage {
 
   label(text) {
     const { state } = this.view;
+    if (text === "claim" && state.phase === "call_best") return "Call for best";
     if (text !== "order_up") return actWord(text);
     return `${state.dealer === ME ? "Pick up" : "Order up"} ${withSigns(state.upcard)}`;
   }

@@ -7,7 +7,7 @@ export const SEATS = ["North", "East", "South", "West"];
 export const ME = 2;
 const SIDES = ["north", "east", "south", "west"];
 const UNKNOWN = "??";
-const BIDDING = ["weak_hand", "name_trump", "bid1", "bid2", "loner", "defend"];
+const BIDDING = ["weak_hand", "name_trump", "bid1", "bid2", "loner", "defend", "call_best"];
 
 export const isBidding = (state) => BIDDING.includes(state.phase);
 
@@ -51,6 +51,7 @@ function plate(state, seat, out) {
     state.maker === seat && h("span", { class: "maker", title: "called trump" }, trumpSign(state.trump)),
     state.alone === seat && h("span", { class: "tag" }, "alone"),
     state.lone_defender === seat && h("span", { class: "tag" }, "defends alone"),
+    state.passer === seat && h("span", { class: "tag" }, state.passed ? `gave ${withSigns(state.passed)}` : "gives a card"),
     out && h("span", { class: "tag" }, "sits out"));
 }
 
