@@ -561,7 +561,7 @@ class _Told:
         if not is_known(deal.upcard):
             raise BadRecord("the upcard is not known: without it the deal cannot be replayed")
         groups = (*deal.hands, *deal.tricks, deal.kitty, deal.dummy, deal.buried)
-        texts = [deal.upcard, deal.passed or "", *(card for group in groups for card in group)]
+        texts = [deal.upcard, deal.passed or UNKNOWN, *(c for group in groups for c in group)]
         if card_text(JOKER) in texts and not self.table.ruleset.joker:
             raise BadRecord("the JOKER is there, but the rule set has joker=False")
         for text in filter(is_known, texts):

@@ -248,13 +248,13 @@ def test_spaces_and_masks_of_the_single_game() -> None:
     env.reset(seed=3)
     assert env.action_space("player_0").n == 46
     seen = env.observe(env.agent_selection)
-    assert seen["observation"].shape == (encoding.WIDE_OBSERVATION_SIZE,) == (657,)
+    assert seen["observation"].shape == (encoding.WIDE_OBSERVATION_SIZE,) == (694,)
     assert np.flatnonzero(seen["action_mask"]).tolist() == [25, 26]
-    assert env.state().shape == (657 + encoding.WIDE_HIDDEN_SIZE,)
+    assert env.state().shape == (694 + encoding.WIDE_HIDDEN_SIZE,)
     small = raw_env("american")
     small.reset(seed=3)
     seen = small.observe(small.agent_selection)
-    assert (len(seen["observation"]), len(seen["action_mask"])) == (560, 38)
+    assert (len(seen["observation"]), len(seen["action_mask"])) == (597, 38)
 
 
 def test_a_seven_is_discarded_and_shown_to_its_dealer_alone() -> None:
@@ -281,19 +281,19 @@ def test_a_seven_is_discarded_and_shown_to_its_dealer_alone() -> None:
 def test_a_batch_with_one_larger_deck_is_wide_as_a_whole() -> None:
     env = BatchEnv(64, ["american", "euchre28"], seed=4, hidden=True)
     env.reset()
-    assert env.observation.shape == (64, 657) and env.action_mask.shape == (64, 46)
+    assert env.observation.shape == (64, 694) and env.action_mask.shape == (64, 46)
     low = env.observation[:, encoding.WIDE_LAYOUT["low_ranks"].start]
     assert set(env.which.tolist()) == {0, 1}
     assert (low == env.which).all()
     for _ in range(100):
         env.step(env.random_actions())
     assert not env.action_mask[env.which == 0, 38:].any()
-    assert not env.observation[env.which == 0, 560:].any()
+    assert not env.observation[env.which == 0, 597:].any()
 
 
 def test_the_small_deck_keeps_its_observations() -> None:
     env = BatchEnv(4, "stick", seed=1)
-    assert env.reset().shape == (4, 560) and env.action_mask.shape == (4, 38)
+    assert env.reset().shape == (4, 597) and env.action_mask.shape == (4, 38)
     assert encoding.fits_layout("a837e2f75eb0") and encoding.fits_layout("60869793f75e")
     assert not encoding.fits_layout("a837e2f75eb0", wide=True)
     assert not encoding.fits_layout(encoding.layout_hash(wide=True))
@@ -329,13 +329,13 @@ def test_literal_entries_of_a_trick(absolute: bool) -> None:
 
 
 def test_every_low_entry_is_used() -> None:
-    rng, touched = random.Random(5), np.zeros(657, np.bool_)
+    rng, touched = random.Random(5), np.zeros(694, np.bool_)
     ruleset = Ruleset(lowest_rank=7)
     for _ in range(400):
         table = Table.dealt(ruleset, random_deck(rng, lowest=7), rng.randrange(4))
         for t in random_walk(table, rng):
             touched |= observe(t.s, ruleset, rng.randrange(4), rng.random() < 0.5) != 0
-    assert touched[560:].all()
+    assert touched[597:].all()
 
 
 # --- suits in an order of their own ------------------------------------------------------------
@@ -356,7 +356,11 @@ def test_suit_order_of_wide_observations() -> None:
 
     for _ in range(40):
         ruleset = random_ruleset(rng, decks=True).replace(
-            lowest_rank=rng.choice((7, 8)), joker=False, weak_hand="off", no_trump="off"
+            lowest_rank=rng.choice((7, 8)),
+            joker=False,
+            weak_hand="off",
+            no_trump="off",
+            call_for_best="off",
         )
         deck = random_deck(rng, lowest=ruleset.lowest_rank)
         for t in random_walk(Table.dealt(ruleset, deck, rng.randrange(4)), rng):
