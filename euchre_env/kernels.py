@@ -23,7 +23,7 @@ from .cards import (
     to_natural,
     trump_of,
 )
-from .encoding import encode, encode_hidden
+from .encoding import encode, encode_hidden, encode_small
 from .rules import (
     ALL_ACTIONS,
     CALL,
@@ -369,16 +369,29 @@ def _write_masks(states, mode, legal_sets, words, start, stop):
 
 
 @njit
-def _observe(states, rules, blanks, which, mode, observations, hidden, start, stop):
-    """Write what the seats to act can know, and for critics the rest."""
+def _observe(states, rules, blanks, which, absolute, observations, start, stop):
+    """Write what the seats to act can know, in games with 24 cards."""
     scratch = np.empty(1, STATE)
-    absolute = (mode & ABSOLUTE) != 0
     for i in range(start, stop):
         s, k = states[i], which[i]
-        if mode & OBSERVE:
-            encode(s, rules[k], blanks[k], s.turn, absolute, scratch, observations[i])
-        if mode & HIDDEN:
-            encode_hidden(s, rules[k], s.turn, absolute, hidden[i])
+        encode_small(s, rules[k], blanks[k], s.turn, absolute, scratch, observations[i])
+
+
+@njit
+def _observe_wide(states, rules, blanks, which, absolute, observations, start, stop):
+    """The same where some games have cards below nine."""
+    scratch = np.empty(1, STATE)
+    for i in range(start, stop):
+        s, k = states[i], which[i]
+        encode(s, rules[k], blanks[k], s.turn, absolute, scratch, observations[i])
+
+
+@njit
+def _show_hidden(states, rules, which, absolute, hidden, start, stop):
+    """Write what nobody at the table knows in full, for critics."""
+    for i in range(start, stop):
+        s = states[i]
+        encode_hidden(s, rules[which[i]], s.turn, absolute, hidden[i])
 
 
 @njit
@@ -439,8 +452,13 @@ def run_games(
                 )
         actors[i] = s.turn
     _write_masks(states, mode, legal_sets, words, start, stop)
-    if mode & (OBSERVE | HIDDEN):
-        _observe(states, rules, blanks, which, mode, observations, hidden, start, stop)
+    if mode & OBSERVE:
+        if mode & WIDE_MASKS:
+            _observe_wide(states, rules, blanks, which, absolute, observations, start, stop)
+        else:
+            _observe(states, rules, blanks, which, absolute, observations, start, stop)
+    if mode & HIDDEN:
+        _show_hidden(states, rules, which, absolute, hidden, start, stop)
 
 
 @njit
