@@ -341,7 +341,6 @@ class NetworkAgent:
     """
 
     oracle = False
-    plays_alone = True
 
     def __init__(
         self,
@@ -352,6 +351,11 @@ class NetworkAgent:
     ) -> None:
         self.net, self.name, self.greedy = net, name, greedy
         self.header = dict(header or {})
+
+    @property
+    def plays_alone(self) -> bool:
+        """Whether the network reads what it takes to play games without partners."""
+        return "seat_tricks" in self.net.blocks
 
     @property
     def plays_large_decks(self) -> bool:

@@ -777,7 +777,6 @@ def solve(state: Any, rules: Any) -> Solution:
     Raises:
         ValueError: the position has no double-dummy value, see :func:`solve_many`, or there is
             none but to pass.
-        RulesetError: a game without partners.
     """
     states = new_states(1)
     states[0] = state
@@ -828,8 +827,7 @@ def best_call(state: Any, rules: Any) -> list[Call]:
         rules: Its rule record.
 
     Raises:
-        ValueError: the record is not in a bidding phase, or is impossible.
-        RulesetError: a game without partners.
+        ValueError: the record is not in a bidding phase, is impossible, or of a cutthroat game.
     """
     table = np.atleast_1d(np.asarray(rules))
     if state.phase not in (BID1, BID2, NAME_TRUMP):

@@ -110,9 +110,8 @@ def add_opponents(parser: argparse.ArgumentParser, plan: Plan) -> None:
     parser.add_argument(
         "--presets-deals",
         type=int,
-        default=plan.presets_deals,
         metavar="N",
-        help="deals under each preset (default: %(default)s)",
+        help=f"deals under each preset (default: {plan.presets_deals}, or as --deals if fewer)",
     )
     parser.add_argument(
         "--partners",
@@ -160,15 +159,18 @@ def _say(line: str) -> None:
 def plan_of(args: argparse.Namespace, out: Path) -> Plan:
     """What a command line asks for."""
     rungs = args.against or [name for name in RUNGS if name != args.agent]
+    usual = Plan("")
+    deals = usual.deals if args.deals is None else args.deals
+    fewer = min(usual.presets_deals, deals)
     return Plan(
         agent=args.agent,
         against=tuple(dict.fromkeys(rungs)),
-        deals=Plan("").deals if args.deals is None else args.deals,
+        deals=deals,
         ruleset=args.ruleset,
         seed=args.seed,
         parts_against=args.parts_against,
         presets_against=args.rulesets_against,
-        presets_deals=args.presets_deals,
+        presets_deals=fewer if args.presets_deals is None else args.presets_deals,
         partners=tuple(args.partners),
         results=args.results or out.with_suffix(".jsonl"),
     )

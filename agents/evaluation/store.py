@@ -82,6 +82,8 @@ class Store:
         self.rows: dict[str, MatchResult] = {}
         if not self.path.parent.is_dir():
             raise EvaluationError(f"{self.path}: no folder {str(self.path.parent)!r} to write to")
+        if self.path.exists() and not self.path.is_file():
+            raise EvaluationError(f"{self.path} is not a file: name one to write results to")
         data = self.path.read_bytes() if self.path.exists() else b""
         self._whole = data.rfind(b"\n") + 1
         for number, line in enumerate(data[: self._whole].splitlines(), 1):

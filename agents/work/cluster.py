@@ -138,6 +138,9 @@ def _start(ray: ModuleType) -> None:
             f"Ray could not be started on this machine ({_told(error)}): give a number of "
             "--workers instead, or start a cluster with 'ray start --head'"
         ) from error
+    except BaseException:  # Ctrl-C leaves no half-started cluster
+        ray.shutdown()
+        raise
 
 
 def _require_answer(address: str) -> None:
