@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from agents import AgentError, make
+from agents.base import require_player
 from agents.evaluation.match import play_match
 from agents.training import CheckpointError, ConfigError, load_config, train
 from agents.training.checkpoint import latest_checkpoint, load_checkpoint
 from agents.training.config import config_from
 from agents.training.group import end_process
 from agents.training.loop import begun_folder
+from euchre_env import Ruleset
 
 
 def main(words: list[str] | None = None) -> int:
@@ -36,8 +38,9 @@ def main(words: list[str] | None = None) -> int:
         else:
             config = config_from(load_checkpoint(latest_checkpoint(known.resume))["config"])
         named = (*config.evaluation.opponents, *config.pool.agents, config.teacher.agent)
-        for name in filter(None, named):
-            make(name)
+        made = {name: make(name) for name in filter(None, named)}
+        opponents = [made[name] for name in config.evaluation.opponents]
+        require_player(opponents, Ruleset.parse(config.ruleset[0]))
         resume = begun_folder(config) if known.go_on else known.resume
 
         def evaluate(agent: Any, opponent: str, deals: int) -> Mapping[str, Any]:

@@ -642,13 +642,18 @@ def _deal_of_egn(data: Any, number: int) -> DealRecord:
         tricks=_tricks_of_egn(play, trump),
         hands=_hands_of_egn(start, trump),
         kitty=_egn_cards(_texts(start, "kitty"), trump, "kitty"),
-        passed=_passed_of_egn(bidding, (dealer + len(calls)) % rules.N_SEATS, trump),
+        passed=_passed_of_egn(bidding, _caller(dealer, upcard, calls), trump),
         buried=(_egn_card(laid, trump, EGN_LAID),) if laid else (),
         lead=_seat(play, "initialLead", None),
         number=number,
         call_notes=_notes(bidding, "callAnnotations"),
         play_notes=_notes(play, "playAnnotations"),
     )
+
+
+def _caller(dealer: int, upcard: str, calls: Sequence[str]) -> int:
+    """The seat that called: the dealer where the joker was turned up, else by the calls."""
+    return dealer if upcard == card_text(JOKER) else (dealer + len(calls)) % rules.N_SEATS
 
 
 def _passed_of_egn(bidding: Any, caller: int, trump: int | None) -> str | None:
@@ -825,7 +830,7 @@ def _egn_bidding(deal: DealRecord) -> dict[str, Any]:
     if deal.lone_defender is not None:
         phase["aloneDefender"] = deal.lone_defender
     if deal.passed is not None:
-        caller = (deal.dealer + len(deal.calls)) % rules.N_SEATS
+        caller = _caller(deal.dealer, deal.upcard, deal.calls)
         passed = {"sender": int(rules.partner(caller)), "receiver": caller}
         phase["cardExchanges"] = [passed | {"cards": [_egn_text(deal.passed)]}]
     if deal.buried:

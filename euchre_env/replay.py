@@ -859,13 +859,14 @@ class _Shown(_Told):
         five = self._after_exchange(self.loner)
         played = self._played_by(self.loner)
         told = self.deal.passed
+        laid = {card_id(card) for card in self.deal.buried if is_known(card)}
         if told is not None and is_known(told):
             passed = card_id(told)
         else:
             theirs = self._after_exchange(self.passer)
-            passed = min((played - five) & theirs or theirs)
-        if self.deal.buried and is_known(self.deal.buried[0]):
-            return passed, card_id(self.deal.buried[0])
+            passed = min(((played | laid) - five) & theirs or theirs)
+        if laid:
+            return passed, min(laid)
         left = (five | {passed}) - played
         proving = sorted(card for card in left if card in self.voids[self.loner])
         if proving:

@@ -936,6 +936,7 @@ class Ruleset:
                 ("lowest_rank",),
             )
 
+    @property
     def has_wider_rules(self) -> bool:
         """Whether a fast break, tokens or a call for the partner's best change the game."""
         return self.fast_break or self.four_trick_tokens or self.call_for_best != "off"

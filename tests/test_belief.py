@@ -24,7 +24,7 @@ from euchre_env.testing import permute_hidden, random_ruleset
 from tests.table import Table, copy, fields, hidden_from, random_deck, random_walk
 
 DECK = np.zeros(32, np.int8)
-LARGE = {"lowest_rank": 8, "joker": False, "weak_hand": "off"}
+LARGE = {"lowest_rank": 8, "joker": False, "weak_hand": "off", "call_for_best": "off"}
 LARGEST = LARGE | {"lowest_rank": 7}
 HIDDEN_SWAP = {"weak_hand": "swap3", "weak_hand_test": "three_low", "swap3_shown": False}
 BEST = {"call_for_best": "always", "allow_alone": True, "canadian_loner": True}

@@ -92,7 +92,7 @@ def test_what_a_trainer_sees_of_larger_decks() -> None:
     collector = Collector(64, "euchre32", 1, workers)
     net = PolicyValueNet((16,), wide=True, ordered_suits=True)
     found = collector.collect(net, 1)
-    assert found.observation.shape[1] == 657 and found.action_mask.shape[1] == 46
+    assert found.observation.shape[1] == 694 and found.action_mask.shape[1] == 46
     assert found.hidden.shape[1] == encoding.WIDE_HIDDEN_SIZE
     assert (found.action_mask.gather(1, found.action[:, None]) == 1).all()
     assert (found.action >= 38).any()

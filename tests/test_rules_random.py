@@ -106,7 +106,7 @@ def test_the_random_hands_reach_every_corner() -> None:
     """The blocks above are only worth something if every phase and action occurs in them."""
     phases: Counter = Counter()
     words: Counter = Counter()
-    for table, _, _, rng in random_tables(0, 400):
+    for table, _, _, rng in random_tables(0, 600):
         while table.phase != "over":
             phases[table.phase] += 1
             word = lively_choice(rng, table.legal)

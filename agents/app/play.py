@@ -44,6 +44,8 @@ HELP_ASKED = """
 ?      what the champion thinks: how often it would do each act, and points expected
 hint   what the hand-written player would do, and why
 """
+HELP_BEST = """More words: call for best, keep hand.
+"""
 HELP_ALONE = """
 More words: take the dummy, leave it; stay in, drop out.
 """
@@ -328,7 +330,9 @@ class Game:
     def help(self) -> None:
         """What may be typed."""
         first, *rest = HELP.strip().splitlines()
-        more = HELP_ASKED if self.table.ruleset.is_partnership else HELP_ALONE
+        ruleset = self.table.ruleset
+        more = HELP_ASKED if ruleset.is_partnership else HELP_ALONE
+        more += HELP_BEST if ruleset.call_for_best == "offered" else ""
         for line in (first, *more.strip().splitlines(), *rest):
             self.screen.say(line, indent=7)
 

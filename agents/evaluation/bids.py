@@ -17,12 +17,16 @@ class BidCounter:
 
     Attributes:
         name: The other's.
-        oracle: The other's.
+        oracle: The other's,
+        plays_alone: likewise,
+        plays_large_decks: likewise.
         bids: Those of both rounds so far.
     """
 
     def __init__(self, agent: Agent) -> None:
         self.agent, self.name, self.oracle = agent, agent.name, agent.oracle
+        self.plays_alone = getattr(agent, "plays_alone", False)
+        self.plays_large_decks = getattr(agent, "plays_large_decks", False)
         self.bids = Bids.none(), Bids.none()
 
     def act(self, view: View) -> Actions:

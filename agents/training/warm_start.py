@@ -24,6 +24,12 @@ def start_from(path: str | Path, net: PolicyValueNet) -> None:
         found, _ = load_policy(path)
     except PolicyError as error:
         raise ConfigError(f"init: {error}") from None
+    if found.wide != net.wide:
+        decks = ("24 cards only", "28 or 32 cards too")
+        raise ConfigError(
+            f"init={str(path)!r} was made for decks of {decks[found.wide]}, this run is for "
+            f"{decks[net.wide]}: a run goes on with the same kind of deck"
+        )
     given, wanted = _comparable(found), _comparable(net)
     wrong = [f"network.{key} to {found.shape[key]}" for key in wanted if given[key] != wanted[key]]
     if wrong:
