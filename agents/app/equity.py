@@ -14,6 +14,10 @@ from ..evaluation.outcomes import measure_shares
 from .match import add_common, progress_bar, text_table
 
 DEALS = 100_000
+LEFT_OUT = (
+    "they are those of 24 cards: larger decks, fast breaks, tokens and passed cards are left out "
+    "(--agent measures hands under the rules)"
+)
 
 
 def add_equity_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +60,9 @@ def _plain(args: argparse.Namespace, equity: Equity, shares: Any) -> dict[str, A
 def _source(args: argparse.Namespace, equity: Equity) -> str:
     rules = ruleset_text(equity.ruleset)
     if args.agent is None:
-        return f"shipped hand results, rules {rules}, version {__version__}"
+        shipped = f"shipped hand results, rules {rules}, version {__version__}"
+        other = equity.ruleset.is_wide or equity.ruleset.has_wider_rules
+        return f"{shipped}\n{LEFT_OUT}" if other else shipped
     return (
         f"hand results of {args.agent}, {args.deals} hands, rules {rules}, seed {args.seed}, "
         f"version {__version__}"
