@@ -15,8 +15,7 @@ from .match import add_common, progress_bar, text_table
 
 DEALS = 100_000
 LEFT_OUT = (
-    "they are those of 24 cards: larger decks, fast breaks, tokens and passed cards are left out "
-    "(--agent measures hands under the rules)"
+    "they are those of 24 cards: larger decks, fast breaks, tokens and passed cards are left out"
 )
 
 
