@@ -350,14 +350,15 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._table = self._bytes.view(TABLE)[0]
         self._no_deck = self._table["deck"]
         # Bound methods and entries, since a step has no time for look-ups.
-        size = observation_size(self.ruleset)
-        self._copy_observation = self._table["observation"][:size].copy
-        self._copy_mask = self._table["mask"].view(np.int8)[: count_actions(self.ruleset)].copy
+        self._size = observation_size(self.ruleset)
+        self._actions = count_actions(self.ruleset)
+        self._copy_observation = self._table["observation"][: self._size].copy
+        self._copy_mask = self._table["mask"].view(np.int8)[: self._actions].copy
         self._list_rewards = self._table["rewards"].tolist
         self._begin_one, self._step_one, self._observe_one, self._report_one = _entries()
 
     def _make_spaces(self) -> None:
-        size, actions = observation_size(self.ruleset), count_actions(self.ruleset)
+        size, actions = self._size, self._actions
         seen = spaces.Dict(
             {
                 "observation": spaces.Box(0, 255, (size,), np.uint8),
@@ -552,9 +553,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _observe_aside(self, agent: str) -> Observation:
         """The observation of an agent that is not to act."""
-        out = np.empty(observation_size(self.ruleset), np.uint8)
+        out = np.empty(self._size, np.uint8)
         self._observe_one(self._bytes, _SEAT_OF[agent], out)
-        return {"observation": out, "action_mask": np.zeros_like(self._copy_mask())}
+        return {"observation": out, "action_mask": np.zeros(self._actions, np.int8)}
 
     def step(self, action: int | None) -> None:
         """Carry out an action of the agent to act; an agent that is done takes None.
@@ -656,7 +657,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         )
 
     def _named(self, action: int) -> str:
-        actions = count_actions(self.ruleset)
+        actions = self._actions
         if not 0 <= action < actions:
             return f"{action} (ids run from 0 to {actions - 1})"
         return f"{action} ({action_text(action, self.frame, self._table['state'])})"
