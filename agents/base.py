@@ -22,7 +22,7 @@ from euchre_env.actions import action_text, count_actions
 from euchre_env.cards import is_wide
 from euchre_env.encoding import blank_observations, encode_seen, observation_size
 from euchre_env.kernels import first_illegal, legal_sets, seed_of
-from euchre_env.rules import ALL_ACTIONS, STATE, hide
+from euchre_env.rules import STATE, hide
 from euchre_env.ruleset import Ruleset
 
 Array = npt.NDArray[Any]
@@ -285,7 +285,8 @@ def check_actions(
 def _complaint(view: View, row: int, action: int, name: str, game: int) -> str:
     s = view.states[row]
     legal = [action_text(a, "trump", s) for a in np.flatnonzero(view.action_mask[row]).tolist()]
-    word = action_text(action, "trump", s) if 0 <= action < ALL_ACTIONS else "no action"
+    known = 0 <= action < len(view.action_mask[row])
+    word = action_text(action, "trump", s) if known else "no action"
     return (
         f"agent {name!r} chose {action} ({word}) in game {game}, seat {int(s['turn'])}: "
         f"legal are {', '.join(legal)}"

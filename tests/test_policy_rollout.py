@@ -194,7 +194,7 @@ class Cheat:
 
 
 def test_an_illegal_answer_of_the_policy_is_refused() -> None:
-    with pytest.raises(AgentError, match=r"agent 'cheat' chose 40 \(8H\)"):
+    with pytest.raises(AgentError, match=r"agent 'cheat' chose 40 \(no action\)"):
         PolicyRolloutAgent("2", Cheat()).act(some("hand", 50))
 
 

@@ -310,8 +310,8 @@ def test_impossible_records_are_refused() -> None:
         with pytest.raises(ValueError, match=r"3 cards belong to the dummy .* cleared by hide"):
             solve(hidden_from(table.s, ruleset, viewer), table.r)
     twice = copy(table.s)
-    twice.dummy ^= twice.dummy & -twice.dummy
-    twice.dummy |= twice.hand[1] & -twice.hand[1]
+    dummy, other = int(twice.dummy), int(twice.hand[1])
+    twice.dummy = dummy & (dummy - 1) | other & -other
     with pytest.raises(ValueError, match="a card is held or was played twice"):
         solve(twice, table.r)
     exchange = positions(
