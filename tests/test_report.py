@@ -152,8 +152,9 @@ def test_the_command_of_a_card_makes_it_again(
     before = (folder / "tiny.jsonl").read_bytes()
     assert main([*shlex.split(first["command"])[1:], "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
-    for data in (first, again):
+    for data in (first, again):  # but for what the clock says
         data.pop("decision_times")
+        data["weaknesses"] = [w for w in data["weaknesses"] if " ms for a decision" not in w]
     assert again == first
     assert (folder / "tiny.jsonl").read_bytes() == before
 
