@@ -70,11 +70,9 @@ from euchre_env.rules import (
     side_of,
 )
 from euchre_env.ruleset import (
-    DECK_PRESETS,
-    PRESETS,
+    ALL_PRESETS,
     RENEGE_DEDUCT,
     RENEGE_PENALISED,
-    VARIANT_PRESETS,
 )
 from euchre_env.testing import random_ruleset
 
@@ -348,7 +346,7 @@ class Soak(NamedTuple):
 def rulesets_of(count: int, seed: int) -> list[Ruleset]:
     """The presets, then random rule sets, every second one of any game; ``count`` in all."""
     rng = random.Random(seed)
-    presets = [Ruleset.preset(name) for name in (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS)]
+    presets = [Ruleset.preset(name) for name in ALL_PRESETS]
     drawn = (random_ruleset(rng, k % 2 == 1, k % 4 == 2) for k in range(count))
     return [*presets, *drawn][:count]
 

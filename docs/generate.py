@@ -48,7 +48,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 def presets() -> str:
     """Every preset, what it is called in one sentence, and the options that it changes."""
     rows = []
-    for name in (*ruleset.PRESETS, *ruleset.VARIANT_PRESETS, *ruleset.DECK_PRESETS):
+    for name in ruleset.ALL_PRESETS:
         rules = ruleset.Ruleset.preset(name)
         changes = rules.to_dict(only_changes=True)
         told = ", ".join(f"`{option}={value!r}`" for option, value in changes.items())

@@ -39,7 +39,7 @@ from .rules import (
     legal,
 )
 from .rules import card_of_action as card_of_action
-from .ruleset import Ruleset
+from .ruleset import Ruleset, any_wide
 
 FRAMES = ("absolute", "trump")
 """The frames of observations and action ids that the environments offer."""
@@ -90,7 +90,7 @@ class ActionError(ValueError):
 
 def count_actions(*rulesets: Ruleset) -> int:
     """The number of action ids of games by some rule sets: 38, or 46 with cards below nine."""
-    return ALL_ACTIONS if any(each.is_wide for each in rulesets) else N_ACTIONS
+    return ALL_ACTIONS if any_wide(rulesets) else N_ACTIONS
 
 
 def _frame_table(cards: npt.NDArray[np.int8], suits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:

@@ -20,7 +20,7 @@ from ._jit import prepare_thread
 from .actions import FRAMES, ActionError, action_text, count_actions
 from .encoding import OBSERVATION_SIZE, blank_observations, encode, hidden_size, observation_size
 from .rules import N_SEATS, NOBODY, STATE, new_states
-from .ruleset import Ruleset, RulesetError
+from .ruleset import Ruleset, RulesetError, any_wide
 
 RulesetLike = Ruleset | str | Sequence[Ruleset | str]
 
@@ -89,7 +89,7 @@ class BatchEnv:
     """
 
     observation_size: int = OBSERVATION_SIZE
-    """D; 657 if a rule set has cards below nine."""
+    """D; more if a rule set has cards below nine."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class BatchEnv:
             | kernels.OBSERVE * bool(observe)
             | kernels.ABSOLUTE * (self.frame == "absolute")
             | kernels.HIDDEN * bool(hidden)
-            | kernels.WIDE_MASKS * any(each.is_wide for each in self.rulesets)
+            | kernels.WIDE_MASKS * any_wide(self.rulesets)
         )
 
     def _allocate(self, observe: bool, hidden: bool) -> None:

@@ -61,7 +61,7 @@ from .rules import (
     hide,
     team,
 )
-from .ruleset import OPTIONS, PARTNERSHIP, RULES, Ruleset
+from .ruleset import OPTIONS, PARTNERSHIP, RULES, Ruleset, any_wide
 
 LAYOUT_VERSION = 1
 """Layouts of a version only grow at the end: what was learnt on a shorter one still fits."""
@@ -229,28 +229,24 @@ WIDE_HIDDEN_LAYOUT: dict[str, Block] = _placed(_HIDDEN_BLOCKS + _LOW_HIDDEN_BLOC
 WIDE_HIDDEN_SIZE = sum(block.size for block in WIDE_HIDDEN_LAYOUT.values())
 
 
-def _any_wide(rulesets: tuple[Ruleset, ...]) -> bool:
-    return any(each.is_wide for each in rulesets)
-
-
 def layout_of(*rulesets: Ruleset) -> dict[str, Block]:
     """The blocks of observations of games by some rule sets."""
-    return WIDE_LAYOUT if _any_wide(rulesets) else LAYOUT
+    return WIDE_LAYOUT if any_wide(rulesets) else LAYOUT
 
 
 def hidden_layout_of(*rulesets: Ruleset) -> dict[str, Block]:
     """The blocks that ``state()`` adds in games by some rule sets."""
-    return WIDE_HIDDEN_LAYOUT if _any_wide(rulesets) else HIDDEN_LAYOUT
+    return WIDE_HIDDEN_LAYOUT if any_wide(rulesets) else HIDDEN_LAYOUT
 
 
 def observation_size(*rulesets: Ruleset) -> int:
     """The number of entries of an observation of games by some rule sets."""
-    return WIDE_OBSERVATION_SIZE if _any_wide(rulesets) else OBSERVATION_SIZE
+    return WIDE_OBSERVATION_SIZE if any_wide(rulesets) else OBSERVATION_SIZE
 
 
 def hidden_size(*rulesets: Ruleset) -> int:
     """The number of entries that ``state()`` adds in games by some rule sets."""
-    return WIDE_HIDDEN_SIZE if _any_wide(rulesets) else HIDDEN_SIZE
+    return WIDE_HIDDEN_SIZE if any_wide(rulesets) else HIDDEN_SIZE
 
 
 def layout_hash(blocks: int | None = None, wide: bool = False) -> str:

@@ -660,6 +660,8 @@ _DECK_CHANGES: dict[str, dict[str, Any]] = {
 }
 DECK_PRESETS: tuple[str, ...] = tuple(_DECK_CHANGES)
 """Names of the partnership game's rule sets for larger decks; these are known likewise."""
+ALL_PRESETS = (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS)
+"""The names of all of them."""
 
 
 # --- the rule set ----------------------------------------------------------------------------
@@ -969,6 +971,11 @@ class Ruleset:
         return f"Ruleset({', '.join(f'{n}={getattr(self, n)!r}' for n in changed)})"
 
 
+def any_wide(rulesets: Iterable[Ruleset]) -> bool:
+    """Whether one of some rule sets has cards below nine, which makes all that they share wide."""
+    return any(each.is_wide for each in rulesets)
+
+
 OPTIONS: dict[str, Option] = {
     field.name: dataclasses.replace(_ROWS[field.name], name=field.name, default=field.default)
     for field in dataclasses.fields(Ruleset)
@@ -1132,7 +1139,7 @@ def _told(rules: Ruleset, names: tuple[str, ...], why: str) -> str:
 
 
 def _preset_list() -> str:
-    return f"the presets are {listed((*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS), 'and')}"
+    return f"the presets are {listed(ALL_PRESETS, 'and')}"
 
 
 def _require_known(names: Iterable[object], also: tuple[str, ...] = ()) -> None:
@@ -1160,14 +1167,13 @@ def _item(item: str, *, at_start: bool) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in item.partition("="))
     if equals:
         return name, _scalar(name, value)
-    presets = (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS)
-    if at_start and name in presets:
+    if at_start and name in ALL_PRESETS:
         return "preset", name
     if name in OPTIONS:
         raise RulesetError(f"{name} lacks its value: write {name}=VALUE", (name,))
-    if name in presets:
+    if name in ALL_PRESETS:
         raise RulesetError(f"{_show(item)} is a preset: give one alone, at the start")
-    hint = _hint(name.lower(), (*presets, *OPTIONS))
+    hint = _hint(name.lower(), (*ALL_PRESETS, *OPTIONS))
     raise RulesetError(
         f"{_show(item)} names no rules{hint}: give a preset, a file ending in "
         f"{listed(_FILE_KINDS, 'or')}, or option=value,... (a preset may come first); "

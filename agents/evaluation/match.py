@@ -28,7 +28,7 @@ from euchre_env import __version__
 from euchre_env._jit import njit
 from euchre_env.batch import as_rulesets
 from euchre_env.rules import N_SEATS, seat_reward
-from euchre_env.ruleset import DECK_PRESETS, OPTIONS, PRESETS, VARIANT_PRESETS, Ruleset
+from euchre_env.ruleset import ALL_PRESETS, OPTIONS, Ruleset
 
 from .. import make, name_of
 from ..base import Agent, AgentError, is_oracle, require_player
@@ -178,7 +178,7 @@ class MatchResult:
 
 def ruleset_text(ruleset: Ruleset) -> str:
     """A rule set as :meth:`Ruleset.parse` reads it: a preset's name, or the changed options."""
-    for name in (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS):
+    for name in ALL_PRESETS:
         if Ruleset.preset(name) == ruleset:
             return name
     changed = (n for n, o in OPTIONS.items() if getattr(ruleset, n) != o.default)

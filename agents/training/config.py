@@ -15,7 +15,7 @@ import yaml
 
 from euchre_env.batch import as_rulesets
 from euchre_env.encoding import layout_of
-from euchre_env.ruleset import RulesetError
+from euchre_env.ruleset import RulesetError, any_wide
 
 from ..network import MLP, NETWORKS
 
@@ -517,7 +517,7 @@ def _check(config: Config) -> None:
     except RulesetError as error:
         raise ConfigError(f"ruleset: {error}") from None
     _check_partners(config, [r.is_partnership for r in rulesets])
-    if any(r.is_wide for r in rulesets):
+    if any_wide(rulesets):
         _check_large_deck(config)
     blocks, layout = config.network.blocks, layout_of(*rulesets)
     unknown = [name for name in blocks if name not in layout]

@@ -19,6 +19,7 @@ from euchre_env.encoding import (
     layout_of,
 )
 from euchre_env.rules import NOBODY
+from euchre_env.ruleset import any_wide
 
 from ..base import Agent, require_deck
 from ..network import (
@@ -202,7 +203,7 @@ def network_blocks(config: Config) -> tuple[str, ...]:
 
 def is_wide(config: Config) -> bool:
     """Whether a run's games have cards below nine."""
-    return any(each.is_wide for each in as_rulesets(list(config.ruleset)))
+    return any_wide(as_rulesets(list(config.ruleset)))
 
 
 def has_reference(config: Config) -> bool:
