@@ -654,13 +654,18 @@ _VARIANT_CHANGES: dict[str, dict[str, Any]] = {
 VARIANT_PRESETS: tuple[str, ...] = tuple(_VARIANT_CHANGES)
 """Names of the other games' rule sets; `Ruleset.preset` and `Ruleset.parse` know them too."""
 
-_DECK_CHANGES: dict[str, dict[str, Any]] = {
+_HOUSE_CHANGES: dict[str, dict[str, Any]] = {
     "euchre28": {"lowest_rank": 8},
     "euchre32": {"lowest_rank": 7},
+    "fast_break": {"fast_break": True},
+    "four_trick_tokens": {"four_trick_tokens": True},
+    "call_for_best": {"call_for_best": "offered"},
+    "twelve_hands": {"target_score": None, "hands_per_game": 12},
+    "carry_over": {"match_games": 3, "match_carry_over": True},
 }
-DECK_PRESETS: tuple[str, ...] = tuple(_DECK_CHANGES)
-"""Names of the partnership game's rule sets for larger decks; these are known likewise."""
-ALL_PRESETS = (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS)
+HOUSE_PRESETS: tuple[str, ...] = tuple(_HOUSE_CHANGES)
+"""Names of the partnership game with one house rule or a larger deck; these are known likewise."""
+ALL_PRESETS = (*PRESETS, *VARIANT_PRESETS, *HOUSE_PRESETS)
 """The names of all of them."""
 
 
@@ -741,8 +746,8 @@ class Ruleset:
 
     @classmethod
     def preset(cls, name: str) -> Ruleset:
-        """Return a preset, of `PRESETS`, `VARIANT_PRESETS` or `DECK_PRESETS`; or RulesetError."""
-        known = _CHANGES | _VARIANT_CHANGES | _DECK_CHANGES
+        """Return the preset of that name, one of `ALL_PRESETS`; or RulesetError."""
+        known = _CHANGES | _VARIANT_CHANGES | _HOUSE_CHANGES
         if not isinstance(name, str) or name not in known:
             hint = _hint(name, known)
             raise RulesetError(f"no preset is called {_show(name)}{hint}: {_preset_list()}")

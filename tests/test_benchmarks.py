@@ -10,6 +10,7 @@ import peers
 import scaling
 import throughput
 import training
+import versions
 from agents.training import train
 from euchre_env.encoding import OBSERVATION_SIZE
 
@@ -191,3 +192,32 @@ def test_further_words_are_settings_of_our_trainer() -> None:
 def test_bad_options_of_training_are_refused(arguments: list[str]) -> None:
     with pytest.raises(SystemExit):
         training.parse(arguments)
+
+
+# ---- two checkouts -------------------------------------------------------------------------------
+
+
+def test_two_checkouts_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    rates = {"aec": [(100.0, 90.0), (200.0, 210.0), (120.0, 108.0)]}
+    assert versions.show(rates) == {"aec": 0.9}  # medians 120 and 108
+    assert "| aec | 120 | 108 | 0.900 | 0.900 .. 1.050 |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("most", "status"), [("10.1", 0), ("9.9", 1)])
+def test_what_became_too_slow_fails(
+    most: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "euchre_env").mkdir()
+    (tmp_path / "euchre_env" / "__init__.py").touch()
+    taken = {"aec": [(100.0, 90.0)]}
+    monkeypatch.setattr(versions, "compare", lambda before, rounds, seconds: taken)
+    assert versions.main([str(tmp_path), "--most", most]) == status
+
+
+def test_a_folder_without_the_package_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder, why in ((tmp_path, "holds no euchre_env"), (versions.HERE.parent, "this checkout")):
+        with pytest.raises(SystemExit, match="2"):
+            versions.main([str(folder)])
+        assert why in capsys.readouterr().err

@@ -15,7 +15,8 @@ import pytest
 
 from euchre_env import ruleset as codes
 from euchre_env.ruleset import (
-    DECK_PRESETS,
+    ALL_PRESETS,
+    HOUSE_PRESETS,
     OPTIONS,
     PRESETS,
     RULES,
@@ -157,6 +158,15 @@ VARIANT_PRESET_CHANGES: dict[str, dict[str, Any]] = {
         "clubs_are_trump": True,
     },
     "cutthroat": {**CUTTHROAT, "target_score": 15},
+}
+HOUSE_PRESET_CHANGES: dict[str, dict[str, Any]] = {
+    "euchre28": {"lowest_rank": 8},
+    "euchre32": {"lowest_rank": 7},
+    "fast_break": {"fast_break": True},
+    "four_trick_tokens": {"four_trick_tokens": True},
+    "call_for_best": {"call_for_best": "offered"},
+    "twelve_hands": {"target_score": None, "hands_per_game": 12},
+    "carry_over": {"match_games": 3, "match_carry_over": True},
 }
 
 # One option changed, with whatever else it needs to be valid.
@@ -464,11 +474,27 @@ def test_the_default_is_the_partnership_game() -> None:
 def test_preset_names() -> None:
     assert tuple(PRESET_CHANGES) == PRESETS
     assert tuple(VARIANT_PRESET_CHANGES) == VARIANT_PRESETS
-    assert DECK_PRESETS == ("euchre28", "euchre32")
+    assert tuple(HOUSE_PRESET_CHANGES) == HOUSE_PRESETS
+    assert (*PRESETS, *VARIANT_PRESETS, *HOUSE_PRESETS) == ALL_PRESETS
+
+
+@pytest.mark.parametrize("name", HOUSE_PRESETS)
+def test_preset_of_a_house_rule(name: str) -> None:
+    rules = Ruleset.preset(name)
+    assert rules.to_dict(only_changes=True) == HOUSE_PRESET_CHANGES[name]
+    assert Ruleset.parse(name) == rules
+    assert Ruleset.parse(f"{name},stick_the_dealer=true") == rules.replace(stick_the_dealer=True)
+    assert Ruleset.from_dict({"preset": name}) == rules
+    assert rules.is_partnership
+
+
+def test_a_preset_called_like_an_option_stands_at_the_start_only() -> None:
+    assert Ruleset.parse("fast_break") == Ruleset.parse("fast_break=true")
+    with pytest.raises(RulesetError, match="fast_break lacks its value: write fast_break=VALUE"):
+        Ruleset.parse("stick,fast_break")
 
 
 def test_presets_of_larger_decks() -> None:
-    assert Ruleset.preset("euchre28").to_dict(only_changes=True) == {"lowest_rank": 8}
     assert Ruleset.parse("euchre32,stick_the_dealer=true") == Ruleset(
         lowest_rank=7, stick_the_dealer=True
     )
@@ -502,7 +528,7 @@ def test_preset(name: str) -> None:
     assert rules.is_partnership
 
 
-@pytest.mark.parametrize("name", (*PRESETS, *VARIANT_PRESETS, *DECK_PRESETS))
+@pytest.mark.parametrize("name", ALL_PRESETS)
 def test_preset_file(name: str) -> None:
     path = CONFIGS / f"{name}.yaml"
     text = path.read_text(encoding="utf-8")
@@ -514,11 +540,7 @@ def test_preset_file(name: str) -> None:
 
 
 def test_every_rules_file_is_a_preset() -> None:
-    assert {path.stem for path in CONFIGS.iterdir()} == {
-        *PRESETS,
-        *VARIANT_PRESETS,
-        *DECK_PRESETS,
-    }
+    assert {path.stem for path in CONFIGS.iterdir()} == set(ALL_PRESETS)
 
 
 def test_unknown_preset() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from euchre_env.ruleset import PRESETS, VARIANT_PRESETS, Ruleset, options_markdown
+from euchre_env.ruleset import ALL_PRESETS, Ruleset, options_markdown
 
 from .options import add_json, add_seed
 
@@ -23,7 +23,7 @@ def run_rules(args: argparse.Namespace) -> int:
     if args.ruleset is None and not args.json:
         print(options_markdown())
         print("Presets:\n")
-        for name in (*PRESETS, *VARIANT_PRESETS):
+        for name in ALL_PRESETS:
             print(f"- `{name}`: {Ruleset.preset(name).describe()}")
         return 0
     ruleset = Ruleset() if args.ruleset is None else Ruleset.parse(args.ruleset)
