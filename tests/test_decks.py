@@ -138,6 +138,24 @@ def test_action_ids_go_on_behind_those_of_the_small_deck() -> None:
     assert actions.count_actions(Ruleset(), Ruleset(lowest_rank=8)) == 46
 
 
+def test_cards_that_actions_lay() -> None:
+    for lowest, upcard in ((9, "9H"), (8, "8H"), (7, "8H")):
+        t = Table(upcard, 0, {0: "AC KC AD TH 9S"}, lowest_rank=lowest)
+        frame = int(t.s.frame)
+        assert int(rules.cards_laid(np.int64(rules.legal(t.s, t.r)), frame)) == 0  # calls
+        t.do("order_up with_partner")
+        allowed = int(rules.cards_laid(np.int64(rules.legal(t.s, t.r)), frame))
+        assert t.texts(allowed) == {"AC", "KC", "AD", "TH", "9S", upcard}
+        with_a_pass = np.int64(rules.legal(t.s, t.r) | (1 << rules.PASS))
+        assert int(rules.cards_laid(with_a_pass, frame)) == allowed
+
+
+def test_cards_that_a_deck_lacks() -> None:
+    t = Table("8H", 0, lowest_rank=8)
+    assert t.texts(rules.missing_cards(t.r, t.s.frame)) == {"7C", "7D", "7H", "7S"}
+    assert int(rules.missing_cards(large().r, t.s.frame)) == 0
+
+
 # --- the game ----------------------------------------------------------------------------------
 
 

@@ -120,6 +120,9 @@ def test_tokens_are_kept_from_hand_to_hand_and_lost_with_the_game() -> None:
     assert table.s.tokens.tolist() == [2, 2]
     rules.next_hand(table.s, table.r, deck)
     assert table.s.tokens.tolist() == [0, 0]
+    table = with_tokens(1, 2)
+    rules.new_match(table.s, table.r)
+    assert table.s.tokens.tolist() == [0, 0]
 
 
 def test_an_episode_may_start_with_tokens() -> None:
@@ -267,6 +270,16 @@ def test_a_dealer_who_had_to_keep_the_upcard_may_lay_it_away_for_the_card_passed
     assert table.place == "taken_or_buried"
     assert table.sees(0)["KH"] == "own_discard"
     assert table.sees(1)["KH"] == "dealer_hand_or_discard"
+
+
+@pytest.mark.parametrize("passes", ["", "pass pass"])
+def test_a_card_passed_between_others_leaves_the_upcard_with_its_dealer(passes: str) -> None:
+    options = {"dealer_may_discard_upcard": False, "call_for_best": "always"}
+    table = dealt(BEST, "KH", **options).do(f"{passes} order_up alone 9D")
+    assert (table.phase, table.turn) == ("pass_card", 1 if passes else 3)
+    card = sorted(table.legal)[0]
+    table.do(f"{card} {card}")
+    assert table.place == "taken"
 
 
 def test_who_knows_the_card_passed_and_the_card_laid_away() -> None:

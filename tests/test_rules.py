@@ -756,6 +756,7 @@ WEAK = {1: "9C TC 9D KC KD", 3: "TD 9H TH KH KS"}  # two hands with three low ca
         ("no_ace_no_face_no_trump", "9C TC 9D TD 9H", "AH", False),
         ("three_nines_or_three_tens", "9C 9D 9H AS KS", "AC", True),
         ("three_nines_or_three_tens", "TC TD TH TS KS", "AC", True),
+        ("three_nines_or_three_tens", "TC TD TH 9S KS", "AC", True),
         ("three_nines_or_three_tens", "9C 9D TH TS KS", "AC", False),
         ("three_low", "9C 9D TH AS KS", "AC", True),
         ("three_low", "9C 9D JH AS KS", "AC", False),
@@ -892,6 +893,13 @@ def test_a_joker_turned_up(option: str, hand: set[str]) -> None:
     t.do("9D")
     assert t.legal == {"JOKER"}
     assert t.do("JOKER").turn == 0
+
+
+def test_the_dealer_alone_names_blind() -> None:
+    t = Table("JOKER", 2, DEAL, KITTY, joker=True)
+    for seat in range(4):
+        own = {c for c, w in t.sees(seat).items() if w == "own_hand"}
+        assert own == (set() if seat == 2 else set(DEAL[seat].split()))
 
 
 def test_a_joker_turned_up_pre_empts_weak_hands() -> None:

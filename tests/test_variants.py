@@ -9,7 +9,7 @@ import pytest
 
 from euchre_env import BatchEnv, euchre_v0, kernels, rules
 from euchre_env.actions import action_id
-from euchre_env.cards import card_ids, cards_of, deck_of, popcount
+from euchre_env.cards import BIT_OF, card_ids, cards_of, deck_of, popcount
 from euchre_env.record import apply_legal, legal_words
 from euchre_env.ruleset import OPTIONS, VARIANT_PLAYERS, VARIANT_PRESETS, Ruleset, RulesetError
 
@@ -40,6 +40,10 @@ class Game:
     @property
     def where(self) -> tuple[str, int]:
         return rules.PHASES[int(self.s.phase)], int(self.s.turn)
+
+    @property
+    def place(self) -> str:
+        return rules.UPCARD_PLACES[int(self.s.place)]
 
     @property
     def points(self) -> list[int]:
@@ -142,9 +146,40 @@ def test_what_was_laid_away_for_the_dummy_is_the_makers_secret() -> None:
 def test_a_dealer_who_takes_the_dummy_may_have_buried_the_upcard() -> None:
     game = Game("three_hand,dealer_may_discard_upcard=false", THREE, upcard="9S", dealer=0)
     game.do("pass pass order_up TS")
-    assert rules.UPCARD_PLACES[int(game.s.place)] == "taken"
+    assert game.place == "taken"
     game.do("with_partner")
-    assert rules.UPCARD_PLACES[int(game.s.place)] == "taken_or_buried"
+    assert game.place == "taken_or_buried"
+
+
+@pytest.mark.parametrize(("dealer", "laid_away"), [(2, "9D"), (0, "TS")])
+def test_a_dealer_who_leaves_the_dummy_to_its_maker_keeps_the_upcard(
+    dealer: int, laid_away: str
+) -> None:
+    game = Game("three_hand,dealer_may_discard_upcard=false", THREE, upcard="9S", dealer=dealer)
+    game.do(f"order_up {laid_away} with_partner")
+    assert game.where == ("dummy_exchange", (dealer + 1) % 3)
+    assert game.place == "taken"
+
+
+def test_a_maker_knows_what_it_laid_away_for_the_upcard_and_for_the_dummy() -> None:
+    game = Game("three_hand", THREE, upcard="9S", dealer=0)
+    game.do("pass pass order_up TS with_partner QS JH KH")
+    rules.hide(game.s, game.r, 0)
+    where: dict[str, set[int]] = {}
+    for card in range(24):
+        location = rules.card_location(game.s, 0, int(BIT_OF[game.s.frame, card]))
+        where.setdefault(rules.LOCATIONS[location], set()).add(card)
+    assert where["own_hand"] == cards("JS AS KS 9S AH")
+    assert where["own_discard"] == cards("TS QS JH KH")
+    assert sorted(where) == ["own_discard", "own_hand", "unknown"]
+
+
+def test_games_with_a_dummy_to_take() -> None:
+    give = ["three_hand", "two_hand,two_hand_dummy=maker", "cutthroat,widow_exchange=true"]
+    keep = ["american", "two_hand", "buck", "cutthroat", "three_hand,dummy_exchange=false"]
+    for texts, expected in ((give, True), (keep, False)):
+        for text in texts:
+            assert rules.gives_dummy(Ruleset.parse(text).record()[0]) == expected, text
 
 
 # --- cutthroat ---------------------------------------------------------------------------------
@@ -160,6 +195,18 @@ def test_cutthroat_counts_down_from_the_target() -> None:
     game.do("JS 9C 9D 9S AS TC TD JH KS QC QD QH QS KC KD KH TS AC AD AH")
     assert (game.points, game.score) == ([5, 0, 0, 0], [20, 25, 25, 25])
     assert rules.seat_reward(game.s, game.r, 1) == pytest.approx(-5 / 3)
+
+
+def test_the_seats_before_the_maker_are_no_makers() -> None:
+    front = "9C TC QC KC AC  9D TD QD KD AD  JS AS KS QS TS  JH QH KH AH TH"
+    game = Game("buck", front, upcard="9S", dealer=1).do("order_up 9D")
+    game.do("JS JH 9C 9S AS QH TC TD KS KH QC QD QS AH KC KD TS TH AC AD")
+    assert game.points == [0, 0, 5, 0]
+
+
+def test_three_tricks_are_enough_for_a_maker() -> None:
+    r = Ruleset.preset("buck").record()[0]
+    assert [rules.cutthroat_points(r, n, True, False) for n in range(6)] == [-5, -5, -5, 3, 4, 5]
 
 
 def test_a_set_maker_goes_up_and_its_tricks_do_not_count() -> None:
@@ -216,8 +263,10 @@ def test_a_game_ends_for_the_lowest_and_a_shared_lowest_plays_on() -> None:
         ([3, 1, 9, 9], [3, 2, 0, 0], 1),
         ([2, 4, 9, 9], [1, 2, 1, 1], rules.UNDECIDED),
         ([2, 4, 9, 9], [2, 3, 0, 0], 0),
+        ([2, 2, 2, 9], [2, 2, 1, 0], rules.UNDECIDED),
+        ([9, 2, 9, 9], [0, 5, 0, 0], 1),
     ):
-        game.s.score[:], game.s.points[:] = score, points
+        game.s.score[:], game.s.points[:], game.s.games[:] = score, points, 0
         game.s.game_winner = game.s.match_winner = rules.UNDECIDED
         rules.settle(game.s, game.r)
         assert int(game.s.game_winner) == winner
@@ -243,6 +292,7 @@ def test_the_spare_hand_is_dead_unless_the_option_says_otherwise() -> None:
 def test_two_hands() -> None:
     game = Game("two_hand", "JS AS KS QS TS  9C TC QC KC AC", upcard="9S", dealer=0)
     assert game.where == ("bid1", 1)
+    assert (game.hand(2), game.hand(3)) == (set(), set())
     game.do("pass order_up TS")
     assert game.where == ("play", 1)  # nobody is asked to play alone
     game.do("9C JS AS TC KS QC QS KC 9S AC")
