@@ -138,6 +138,20 @@ def test_action_ids_go_on_behind_those_of_the_small_deck() -> None:
     assert actions.count_actions(Ruleset(), Ruleset(lowest_rank=8)) == 46
 
 
+def test_sizes_of_decks() -> None:
+    sizes = {"american": 24, "joker=true": 25, "euchre28": 28, "euchre32": 32}
+    found = {text: int(rules.deck_size(Ruleset.parse(text).record()[0])) for text in sizes}
+    assert found == sizes
+
+
+def test_actions_and_cards_by_id() -> None:
+    texts = {0: "9C", 23: "AS", 24: "JOKER", 38: "8C", 41: "8S", 42: "7C", 45: "7S"}
+    lay = {action: card_id(text) for action, text in texts.items()}
+    assert {action: rules.card_of_action(action) for action in lay} == lay
+    assert {rules.action_of_card(card): card for card in lay.values()} == lay
+    assert [rules.card_of_action(action) for action in (25, 37)] == [-1, -1]
+
+
 def test_cards_that_actions_lay() -> None:
     for lowest, upcard in ((9, "9H"), (8, "8H"), (7, "8H")):
         t = Table(upcard, 0, {0: "AC KC AD TH 9S"}, lowest_rank=lowest)
@@ -148,6 +162,9 @@ def test_cards_that_actions_lay() -> None:
         assert t.texts(allowed) == {"AC", "KC", "AD", "TH", "9S", upcard}
         with_a_pass = np.int64(rules.legal(t.s, t.r) | (1 << rules.PASS))
         assert int(rules.cards_laid(with_a_pass, frame)) == allowed
+        for bit in [bit for bit in range(cards.N_BITS) if allowed >> bit & 1]:
+            action = int(rules.card_action(np.int64(bit), frame))
+            assert int(rules.cards_laid(np.int64(1 << action), frame)) == 1 << bit
 
 
 def test_cards_that_a_deck_lacks() -> None:

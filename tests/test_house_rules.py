@@ -272,11 +272,15 @@ def test_a_dealer_who_had_to_keep_the_upcard_may_lay_it_away_for_the_card_passed
     assert table.sees(1)["KH"] == "dealer_hand_or_discard"
 
 
+@pytest.mark.parametrize("dealer", [0, 3])
 @pytest.mark.parametrize("passes", ["", "pass pass"])
-def test_a_card_passed_between_others_leaves_the_upcard_with_its_dealer(passes: str) -> None:
+def test_a_card_passed_between_others_leaves_the_upcard_with_its_dealer(
+    passes: str, dealer: int
+) -> None:
     options = {"dealer_may_discard_upcard": False, "call_for_best": "always"}
-    table = dealt(BEST, "KH", **options).do(f"{passes} order_up alone 9D")
-    assert (table.phase, table.turn) == ("pass_card", 1 if passes else 3)
+    table = Table("KH", dealer, BEST, **options).do(f"{passes} order_up alone")
+    table.do(sorted(table.legal)[0])
+    assert (table.phase, table.turn) == ("pass_card", (dealer + (1 if passes else 3)) % 4)
     card = sorted(table.legal)[0]
     table.do(f"{card} {card}")
     assert table.place == "taken"

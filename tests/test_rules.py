@@ -180,6 +180,7 @@ def test_a_whole_hand() -> None:
     assert t.tricks == [1, 4]
     assert (t.points, t.score, t.s.next_dealer) == ((0, 1), (0, 1), 1)
     assert [rules.reward(t.s, seat) for seat in range(4)] == [-1, 1, -1, 1]
+    assert [rules.seat_reward(t.s, t.r, seat) for seat in range(4)] == [-1, 1, -1, 1]
     assert t.s.leader.tolist() == [1, 1, 1, 0, 1]
 
 
@@ -782,6 +783,12 @@ def test_weak_hands_are_asked_from_the_dealers_left() -> None:
     assert t.at == ("weak_hand", 1)
     assert t.do("keep").at == ("bid1", 3)
     assert (t.s.swapper, t.s.swapped) == (-1, 0)
+
+
+def test_a_dealer_with_a_weak_hand_is_asked_last() -> None:
+    t = Table("AC", 3, WEAK, "JC JD JH", weak_hand="swap3", weak_hand_test="three_low")
+    assert t.at == ("weak_hand", 1)
+    assert t.do("keep").at == ("weak_hand", 3)
 
 
 def test_neighbours_are_asked_one_after_the_other() -> None:
