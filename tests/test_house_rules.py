@@ -246,6 +246,10 @@ def test_after_a_late_answer_of_the_makers_partner_the_maker_passes() -> None:
     table.do("claim")
     assert (table.phase, table.turn) == ("pass_card", 0)
     assert "KH" in table.legal and "9D" not in table.legal
+    table.do("KH QS")
+    known = [hidden_from(table.s, table.ruleset, viewer) for viewer in range(4)]
+    assert [bool(s.buried) for s in known] == [False, False, True, False]
+    assert [bool(s.passed) for s in known] == [True, False, True, False]
 
 
 def test_the_defenders_are_asked_after_the_card_was_passed() -> None:

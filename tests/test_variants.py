@@ -265,6 +265,7 @@ def test_a_game_ends_for_the_lowest_and_a_shared_lowest_plays_on() -> None:
         ([2, 4, 9, 9], [2, 3, 0, 0], 0),
         ([2, 2, 2, 9], [2, 2, 1, 0], rules.UNDECIDED),
         ([9, 2, 9, 9], [0, 5, 0, 0], 1),
+        ([2, 2, 3, 9], [2, 2, 5, 0], 2),
     ):
         game.s.score[:], game.s.points[:], game.s.games[:] = score, points, 0
         game.s.game_winner = game.s.match_winner = rules.UNDECIDED
