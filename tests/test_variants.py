@@ -96,6 +96,7 @@ def test_the_maker_takes_the_dummy_and_lays_three_away() -> None:
     game.do("with_partner")
     assert game.where == ("dummy_exchange", 0)
     assert game.hand(0) == cards("JS AS KS QS TS JH KH AH")
+    assert int(game.s.dummy) == 0
     game.do("TS")
     assert "TS" not in game.legal
     game.do("QS JH")
@@ -278,6 +279,7 @@ def test_the_spare_hand_is_dead_unless_the_option_says_otherwise() -> None:
     front = "JS AS KS QS TS  9C TC QC KC AC  9D TD QD KD AD  JH QH KH AH TH"
     game = Game("cutthroat", front, upcard="9S", dealer=2).do("order_up 9S")
     assert game.where == ("play", 0)
+    assert game.s.score.tolist() == [15, 15, 15, 0]  # there is no fourth side
     assert popcount(int(game.s.dummy)) == 5
     game = Game("cutthroat,widow_exchange=true", front, upcard="9S", dealer=2)
     game.do("order_up 9S JS AS KS QS")
