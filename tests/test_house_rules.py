@@ -64,6 +64,7 @@ def test_a_euchre_after_two_lost_tricks_is_a_euchre() -> None:
     table = north_picks_up(hands, fast_break=True)
     table.do("AC AD TD 9C  KC JS QD TC  QC QS KD JC  AH KS 9S JH  KH TH AS TS")
     assert (table.tricks, table.points) == ([2, 3], (0, 2))
+    assert not rules.is_fast_break(table.s, table.r)
 
 
 def test_the_last_hand_of_a_game_may_be_broken() -> None:
@@ -85,6 +86,9 @@ def test_four_tricks_earn_a_token_besides_the_point() -> None:
     table = with_tokens(0, 2).do(FOUR_TRICKS)
     assert (table.tricks, table.points) == ([4, 1], (1, 0))
     assert table.s.tokens.tolist() == [1, 2]
+    assert rules.earned_token(table.s, table.r)
+    table.s.trick = 4  # the last trick is still to come
+    assert not rules.earned_token(table.s, table.r)
 
 
 def test_the_fourth_token_turns_all_in_for_a_point() -> None:

@@ -938,6 +938,9 @@ def test_a_joker_turned_up_is_dealt_again() -> None:
     assert rules.must_redraw(again, deck)
     assert not rules.must_redraw(stays, deck)
     assert not rules.must_redraw(again, cards.deck_of(range(25), joker=True))
+    low = Ruleset(lowest_rank=8, joker_upcard="redraw").record()[0]
+    turned_up = cards.deck_of([*range(20), 28, 20, 21, 22, 23, 25, 26, 27], lowest_rank=8)
+    assert not rules.must_redraw(low, turned_up)
 
 
 def test_a_joker_turned_up_is_never_drawn() -> None:

@@ -231,6 +231,15 @@ def test_staying_in_or_dropping_out() -> None:
     assert game.points == [5, -1, 0, -1]
 
 
+def test_all_others_are_asked_whether_they_stay_in() -> None:
+    front = "9C TC QC KC AC  9D TD QD KD AD  JS AS KS QS TS  JH QH KH AH TH"
+    game = Game("buck,drop_out=true", front, upcard="9S", dealer=1).do("order_up 9D")
+    for seat in (3, 0, 1):
+        assert game.where == ("stay", seat)
+        game.do("keep")
+    assert game.where == ("play", 2)
+
+
 def test_a_maker_against_nobody_has_all_tricks() -> None:
     game = Game("buck,drop_out=true", FOUR, upcard="9S", dealer=3)
     game.do("order_up TH pass pass pass")
@@ -255,6 +264,10 @@ def test_a_club_turned_up_is_trump_without_a_maker() -> None:
     # North's jack of spades is the left bower: it takes the second trick.
     assert game.s.tricks.tolist() == [1, 4, 0, 0]
     assert game.points == [1, 4, -5, -5]
+
+
+def test_another_suit_turned_up_opens_the_bidding_of_dirty_clubs() -> None:
+    assert Game("dirty_clubs", FOUR, upcard="9S", dealer=0).where == ("bid1", 1)
 
 
 def test_a_game_ends_for_the_lowest_and_a_shared_lowest_plays_on() -> None:
