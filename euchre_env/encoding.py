@@ -406,11 +406,13 @@ def _mark_cards(out, start, cards, row):
 
 @njit_inline
 def _mark_calls(s, places, players, out, row):
-    ahead, passes = _relative(s.dealer, places), np.int64(s.passes)
-    for k in range(players):
-        ahead = ahead + 1 if ahead + 1 < players else 0
-        out[_PASSED_1 + ahead] = passes > k
-        out[_PASSED_2 + ahead] = passes > k + players
+    # Four times in every game, without a branch: a loop over the players costs 6 % of the whole.
+    first, passes = _relative(s.dealer, places) + 1, np.int64(s.passes)
+    for ahead in range(N_SEATS):
+        turn = ahead - first
+        turn += players & (turn >> 63)
+        out[_PASSED_1 + ahead] = (ahead < players) & (passes > turn)
+        out[_PASSED_2 + ahead] = (ahead < players) & (passes > turn + players)
     if s.trump >= 0:
         named = 4 if s.trump == NO_TRUMP else _SUIT_ROW[row, RELATIVE_SUIT[s.frame, s.trump]]
         out[_TRUMP + named] = 1
