@@ -7,6 +7,7 @@ import pytest
 
 import agents
 from agents.base import RuleTable, view_of
+from agents.evaluation import play_match
 from agents.network import read_header
 from euchre_env import encoding
 from euchre_env.actions import action_id
@@ -76,3 +77,9 @@ def test_it_decides_as_before(
     found = champion.probabilities(view)[0]
     assert found[acts].tolist() == pytest.approx(list(chances.values()), abs=1e-3)
     assert champion.act(view).tolist() == acts[:1]
+
+
+def test_the_policy_of_another_seed_plays_well_too() -> None:
+    place = agents.champion_path().with_name("seed2.safetensors")
+    assert read_header(place)["config"]["seed"] == 2
+    assert play_match(str(place), "greedy", 400, "stick", seed=3).points_per_hand > 0.1
