@@ -17,6 +17,8 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
+from throughput import print_table
+
 HERE = Path(__file__).resolve().parent
 
 # Run in a new process, with the checkout's package first on the path.
@@ -64,15 +66,15 @@ def compare(before: Path, rounds: int, seconds: float) -> dict[str, list[tuple[f
 
 def show(rates: dict[str, list[tuple[float, float]]]) -> dict[str, float]:
     """Print the table; the ratios now / before by measure."""
-    print("| decisions a second of CPU time | before | now | now / before | by round |")
-    print("| --- | ---: | ---: | ---: | ---: |")
-    ratios = {}
+    header = ["decisions a second of CPU time", "before", "now", "now / before", "by round"]
+    ratios, rows = {}, []
     for name, pairs in rates.items():
         then, now = (median(side) for side in zip(*pairs))
         each = sorted(after / ago for ago, after in pairs)
         ratios[name] = now / then
         spread = f"{each[0]:.3f} .. {each[-1]:.3f}"
-        print(f"| {name} | {then:,.0f} | {now:,.0f} | {ratios[name]:.3f} | {spread} |")
+        rows.append([name, f"{then:,.0f}", f"{now:,.0f}", f"{ratios[name]:.3f}", spread])
+    print_table(header, rows)
     return ratios
 
 

@@ -185,6 +185,7 @@ def test_games_with_a_dummy_to_take() -> None:
 
 # --- cutthroat ---------------------------------------------------------------------------------
 
+SPADES_IN_SOUTH = "9C TC QC KC AC  9D TD QD KD AD  JS AS KS QS TS  JH QH KH AH TH"
 FOUR = "JS AS KS QS TS  9C TC QC KC AC  9D TD QD KD AD  JH QH KH AH TH"
 
 
@@ -199,8 +200,7 @@ def test_cutthroat_counts_down_from_the_target() -> None:
 
 
 def test_the_seats_before_the_maker_are_no_makers() -> None:
-    front = "9C TC QC KC AC  9D TD QD KD AD  JS AS KS QS TS  JH QH KH AH TH"
-    game = Game("buck", front, upcard="9S", dealer=1).do("order_up 9D")
+    game = Game("buck", SPADES_IN_SOUTH, upcard="9S", dealer=1).do("order_up 9D")
     game.do("JS JH 9C 9S AS QH TC TD KS KH QC QD QS AH KC KD TS TH AC AD")
     assert game.points == [0, 0, 5, 0]
 
@@ -232,8 +232,7 @@ def test_staying_in_or_dropping_out() -> None:
 
 
 def test_all_others_are_asked_whether_they_stay_in() -> None:
-    front = "9C TC QC KC AC  9D TD QD KD AD  JS AS KS QS TS  JH QH KH AH TH"
-    game = Game("buck,drop_out=true", front, upcard="9S", dealer=1).do("order_up 9D")
+    game = Game("buck,drop_out=true", SPADES_IN_SOUTH, upcard="9S", dealer=1).do("order_up 9D")
     for seat in (3, 0, 1):
         assert game.where == ("stay", seat)
         game.do("keep")
