@@ -3,7 +3,8 @@
 :func:`make` gives an agent by name: a family, with a parameter after a colon where it takes one
 (``random``, ``scripted:order_up JH``), or the path of a checkpoint (``checkpoints/x.safetensors``).
 ``bids:A,plays:B`` calls as agent A does and plays as agent B does; ``rollout:N,by:A`` plays sampled
-worlds out by agent A; ``search:N,by:A`` also weights them by A, which has to be a trained policy.
+worlds out by agent A; ``search:N,by:A`` also weights them by A, which has to be a trained policy,
+and ``search:N,by:A,against:B`` supposes B in the seats of the other team.
 ``champion`` is the project's own trained policy, ``champion+search`` the same with search.
 """
 
@@ -94,8 +95,9 @@ FAMILIES: dict[str, Family] = {
     "search": Family(
         ".",
         "search_of",
-        "plays the likeliest acts of a trained POLICY out in N worlds that POLICY weights",
-        parameter="N,by:POLICY",
+        "plays the likeliest acts of a trained POLICY out in N worlds that POLICY weights, AGENT "
+        "in the opponents' seats",
+        parameter="N,by:POLICY[,against:AGENT]",
     ),
     "champion": Family(".", "champion", f"the project's trained policy, {CHAMPION.as_posix()}"),
     "champion+search": Family(
@@ -285,19 +287,23 @@ def rollout_of(parts: str) -> Agent:
 
 
 def search_of(parts: str) -> Agent:
-    """The agent ``search:N,by:POLICY``, given by what follows the first colon.
+    """The agent ``search:N,by:POLICY[,against:AGENT]``, given by what follows the first colon.
 
     Raises:
         AgentError: no number of worlds, no ``by:``, or a policy that is no agent, an oracle, or
-            does not say how likely its acts are.
+            does not say how likely its acts are; or no opponent after ``against:``, or an oracle.
     """
     from .search.policy_search import PolicySearchAgent, parse_worlds
 
-    count, _, policy = parts.partition(",")
+    count, _, players = parts.partition(",")
     worlds = parse_worlds("search", count)  # before a checkpoint is read
+    policy, against, opponent = players.partition(",against:")
     if not policy.startswith("by:") or policy == "by:":
         raise AgentError(f"'search:{parts}': the policy is missing, write {_form('search')!r}")
-    return PolicySearchAgent(worlds, make(policy.removeprefix("by:")))
+    if against and not opponent:
+        raise AgentError(f"'search:{parts}': the opponent is missing, write {_form('search')!r}")
+    proposer = make(policy.removeprefix("by:"))
+    return PolicySearchAgent(worlds, proposer, opponent=make(opponent) if against else None)
 
 
 def champion_path() -> Path:

@@ -21,6 +21,7 @@ NEEDS = {
     "openspiel_rollouts": ["pyspiel"],
     "shimmy_aec": ["pyspiel", "shimmy"],
     "maskable_ppo": ["sb3_contrib"],
+    "maskable_ppo_as_it_comes": ["sb3_contrib"],
 }
 SMALL = training.Size(hands=24, environments=4, steps=16, minibatch=32)
 
@@ -137,7 +138,7 @@ def test_both_networks_have_the_same_layers(
     pytest.importorskip("sb3_contrib")
     monkeypatch.setattr(training, "THREADS", 1)
     layers = {(256, OBSERVATION_SIZE), (256, 256), (38, 256)}
-    peer = training.maskable_ppo(SMALL).policy
+    peer = training.maskable_ppo(1, training.AS_IT_COMES).policy
     assert {tuple(p.shape) for p in peer.parameters() if p.dim() == 2} == layers | {(1, 256)}
     config = training.our_config(SMALL, 1, str(tmp_path), [])
     policy = load_file(train(config, say=lambda line: None).policy)
@@ -145,12 +146,19 @@ def test_both_networks_have_the_same_layers(
     assert layers <= ours <= layers | {(1, 256)}
 
 
+def test_maskable_ppo_as_it_comes_has_the_settings_of_its_documentation() -> None:
+    pytest.importorskip("sb3_contrib")
+    model = training.maskable_ppo(1, training.AS_IT_COMES)
+    assert (model.n_envs, model.n_steps, model.batch_size, model.n_epochs) == (1, 2048, 64, 10)
+    assert model.learning_rate == 3e-4
+
+
 def test_maskable_ppo_counts_all_its_decisions_and_apart_those_with_a_choice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("sb3_contrib")
     monkeypatch.setattr(training, "THREADS", 1)
-    taken = training.PeerTrainer(SMALL)(1e-9)
+    taken = training.PeerTrainer(SMALL.environments, training.our_settings(SMALL))(1e-9)
     assert taken.decisions == 64  # one iteration
     assert 20 < taken.choices < 60  # the last card is always forced
 
@@ -168,10 +176,11 @@ def test_rates_are_medians_and_parts() -> None:
         "ours": [training.Trained(n, n, 2.0, 3.0) for n in (200, 100, 600)],
         "ours_fp32": [training.Trained(80, 80, 2.0, 3.0)],
         "maskable_ppo": [training.Trained(20, 10, 4.0, 4.0, 0.5)],
+        "maskable_ppo_as_it_comes": [training.Trained(8, 4, 4.0, 4.0, 1.0)],
     }
     results = training.compare(training.rates_of(samples))
-    assert [r["ratio"] for r in results] == [20, 40, 8, 2.5]
-    assert [r["status"] for r in results] == ["under aim", "", "", ""]
+    assert [r["ratio"] for r in results] == [50, 20, 40, 8, 2.5]
+    assert [r["status"] for r in results] == ["ok", "", "", "", ""]
 
 
 def test_every_row_names_a_rate() -> None:

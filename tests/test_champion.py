@@ -79,7 +79,8 @@ def test_it_decides_as_before(
     assert champion.act(view).tolist() == acts[:1]
 
 
-def test_the_policy_of_another_seed_plays_well_too() -> None:
-    place = agents.champion_path().with_name("seed2.safetensors")
-    assert read_header(place)["config"]["seed"] == 2
+@pytest.mark.parametrize("seed", [2, 3])
+def test_the_policy_of_another_seed_plays_well_too(seed: int) -> None:
+    place = agents.champion_path().with_name(f"seed{seed}.safetensors")
+    assert read_header(place)["config"]["seed"] == seed
     assert play_match(str(place), "greedy", 400, "stick", seed=3).points_per_hand > 0.1

@@ -234,7 +234,9 @@ def test_a_short_run_beats_random(kind: str, tmp_path: Path) -> None:
 
 
 def test_an_unknown_algorithm_and_a_teacher_for_another_are_refused() -> None:
-    with pytest.raises(ConfigError, match="algorithm='sac' must be 'ppo' or 'dmc' or 'nfsp'"):
+    with pytest.raises(
+        ConfigError, match="algorithm='sac' must be 'ppo' or 'rpi' or 'dmc' or 'nfsp'"
+    ):
         config_from({"algorithm": "sac"})
     with pytest.raises(ConfigError, match=r"teacher.agent='greedy' needs algorithm 'ppo'"):
         config_from({"algorithm": "dmc", "teacher": {"agent": "greedy"}})

@@ -62,9 +62,9 @@ def some(episode: str, step: int) -> View:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("search", "'search': the parameter is missing, write 'search:N,by:POLICY'"),
+        ("search", "'search': the parameter is missing, write 'search:N,by:POLICY"),
         ("search:", "'search:': the parameter is missing"),
-        ("search:5", "'search:5': the policy is missing, write 'search:N,by:POLICY'"),
+        ("search:5", "'search:5': the policy is missing, write 'search:N,by:POLICY"),
         ("search:5,by:", "'search:5,by:': the policy is missing"),
         ("search:5,of:greedy", "'search:5,of:greedy': the policy is missing"),
         ("search:0,by:x.safetensors", "'search:0': give a number of worlds from 1 to 100000"),
@@ -72,6 +72,9 @@ def some(episode: str, step: int) -> View:
         ("search:5,by:nowhere.safetensors", "no checkpoint is at 'nowhere.safetensors'"),
         ("search:5,by:greedy", "'search:5,by:greedy': 'greedy' does not say how likely its acts"),
         ("search:5,by:oracle", "'search:5,by:oracle': 'oracle' sees hidden cards"),
+        ("search:5,by:champion,against:", "champion,against:': the opponent is missing"),
+        ("search:5,by:champion,against:oracle", "against:oracle': 'oracle' sees hidden cards"),
+        ("search:5,by:champion,against:nobody", "no agent is called 'nobody'"),
         ("search:5,by:nobody", "no agent is called 'nobody'"),
         ("champion:5", "'champion' takes no parameter"),
         ("champion+search:", r"'champion\+search:': the parameter is missing"),
@@ -161,11 +164,11 @@ class JackCaller(Soft):
         return chances
 
 
-def weighed(table: Table, count: int) -> Worlds:
+def weighed(table: Table, count: int, agent: PolicySearchAgent | None = None) -> Worlds:
     view = seen_by(table)
     dealt_worlds = Worlds.blank(np.zeros(1, np.int64), policy_search.CANDIDATES * count)
     assert dealt_worlds.deal(view, False) == -1
-    PolicySearchAgent(count, JackCaller()).weigh(view, dealt_worlds)
+    (agent or PolicySearchAgent(count, JackCaller())).weigh(view, dealt_worlds)
     return dealt_worlds
 
 
@@ -186,6 +189,20 @@ def test_a_world_in_which_the_policy_would_have_called_counts_little() -> None:
     few, many = found.weights[0][kept & with_jack], found.weights[0][kept & ~with_jack]
     assert len(few) > 30 and len(many) > 150
     assert few / many[0] == pytest.approx(np.full(len(few), UNSURE / SURE), rel=1e-5)
+
+
+@pytest.mark.parametrize(("passes", "counts"), [("pass", True), ("pass pass", False)])
+def test_what_opponents_did_is_weighed_by_who_they_are_thought_to_be(
+    passes: str, counts: bool
+) -> None:
+    """Seat 1 has passed: that tells seat 2 about the jack, but seat 3, its partner, nothing."""
+    table = dealt({2: "9S TS QS 9D TD", 3: "AS AD KD QD JD"}, "9C").do(passes)
+    agent = PolicySearchAgent(50, Soft("first_legal", 0.0), opponent=JackCaller())
+    found = weighed(table, 50, agent)
+    with_jack, kept = jack_with_seat_1(found), found.weights[0] > 0
+    rarest = found.weights[0][kept & with_jack] / found.weights[0].max()
+    expected = UNSURE / SURE if counts else 1.0
+    assert rarest == pytest.approx(np.full(len(rarest), expected), rel=1e-5)
 
 
 def test_a_call_draws_the_worlds_that_explain_it() -> None:
@@ -240,8 +257,13 @@ def drawn(logs: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
     return np.bincount(picked, minlength=len(logs)) / most
 
 
-def worth_of(view: View, row: int, world: Any, act: int, policy: Any) -> float:
-    """What the seat to act gets if it acts so in a world and the policy goes on."""
+def worth_of(
+    view: View, row: int, world: Any, act: int, policy: Any, opponent: Any = None
+) -> float:
+    """What the seat to act gets if it acts so in a world and the policy goes on.
+
+    The seats of the other team are an opponent's, if there is one.
+    """
     s, ruleset = view.states[row], view.rulesets[view.which[row]]
     r, table, none = ruleset.record()[0], RuleTable.of([ruleset]), np.zeros(1, np.int16)
     game, action = world.copy(), act
@@ -249,13 +271,16 @@ def worth_of(view: View, row: int, world: Any, act: int, policy: Any) -> float:
         rules.apply(game[0], r, np.int64(action))
         if game[0].turn < 0:
             break
-        action = int(policy.act(view_of(game, table, none, np.zeros(1, np.uint64)))[0])
+        player = opponent if opponent and (game[0].turn - s["turn"]) % 2 else policy
+        action = int(player.act(view_of(game, table, none, np.zeros(1, np.uint64)))[0])
     worth = np.zeros(utility.UTILITIES)
     utility.fill_utility(s, r, utility.equity_tables((ruleset,))[0], worth)
     return float(utility.utility_of(worth, rules.reward(game[0], s.turn)))
 
 
-def decide_alone(view: View, row: int, count: int, policy: Soft) -> int:
+def decide_alone(
+    view: View, row: int, count: int, policy: Soft, opponent: Soft | None = None
+) -> int:
     """The decision of one game: world by world, act by act, one copy at a time."""
     one = view.select([row])
     chances = policy.probabilities(one)[0]
@@ -263,17 +288,18 @@ def decide_alone(view: View, row: int, count: int, policy: Soft) -> int:
     shortlist = [int(a) for a in order[:4] if chances[a] >= 0.02]
     found = Worlds.blank(np.zeros(1, np.int64), 4 * count)
     assert found.deal(one, False) == -1
-    told = log_likelihoods(policy, one, found, True, 1000)[0]
+    told = log_likelihoods(policy, one, found, True, 1000, opponent)[0]
     found.weights[0] = drawn(told, count)
-    rest = log_likelihoods(policy, one, found, False, 1000)[0]
+    rest = log_likelihoods(policy, one, found, False, 1000, opponent)[0]
     weights = found.weights[0] * np.exp(rest)
     weights /= weights.sum()
     best, highest = shortlist[0], 0.0
     kept = np.flatnonzero(weights)
     w = weights[kept]
-    own = [worth_of(view, row, found.states[0][k : k + 1], best, policy) for k in kept]
+    own = [worth_of(view, row, found.states[0][k : k + 1], best, policy, opponent) for k in kept]
     for act in sorted(shortlist):
-        other = [worth_of(view, row, found.states[0][k : k + 1], act, policy) for k in kept]
+        worlds = (found.states[0][k : k + 1] for k in kept)
+        other = [worth_of(view, row, world, act, policy, opponent) for world in worlds]
         gains = np.array(other) - np.array(own)
         mean = float(w @ gains)
         error = float(np.sqrt(w**2 @ (gains - mean) ** 2))
@@ -288,6 +314,15 @@ def test_each_decision_is_that_of_the_game_alone(policy: str) -> None:
     found = PolicySearchAgent(3, soft).act(view)
     assert found.tolist() == [decide_alone(view, row, 3, soft) for row in range(len(view))]
     assert (found != soft.act(view)).sum() > 3
+
+
+def test_so_it_is_against_an_opponent_who_gives_no_probabilities() -> None:
+    view, soft, sure = some("game", 29), Soft("heuristic"), Soft("greedy", 1.0)
+    agent = PolicySearchAgent(3, soft, opponent=agents.make("greedy"))
+    assert agent.name == "search:3,by:soft heuristic,against:greedy"
+    found = agent.act(view)
+    assert found.tolist() == [decide_alone(view, row, 3, soft, sure) for row in range(len(view))]
+    assert (found != PolicySearchAgent(3, soft).act(view)).any()
 
 
 # --- choosing ----------------------------------------------------------------------------------
@@ -364,7 +399,8 @@ def test_the_policy_is_shown_cleared_records_alone() -> None:
         assert np.array_equal(again, view.states)
 
 
-def test_hidden_cards_dealt_again_do_not_change_a_decision() -> None:
+@pytest.mark.parametrize("opponent", [None, Soft("heuristic")])
+def test_hidden_cards_dealt_again_do_not_change_a_decision(opponent: Soft | None) -> None:
     full, draw = positions("hand"), random.Random(4)
     rows = np.flatnonzero(full.legal & (full.legal - 1))[::15]
     assert full.full_states is not None
@@ -374,7 +410,7 @@ def test_hidden_cards_dealt_again_do_not_change_a_decision() -> None:
         s, ruleset = states[k], full.rulesets[full.which[row]]
         other[k] = permute_hidden(s, ruleset.record()[0], int(s["turn"]), draw)
     assert (other["hand"] != states["hand"]).any(1).mean() > 0.9
-    agent = PolicySearchAgent(3, Soft("greedy"))
+    agent = PolicySearchAgent(3, Soft("greedy"), opponent=opponent)
     place = (full.table, full.which[rows], full.seeds[rows])
     assert np.array_equal(agent.act(view_of(states, *place)), agent.act(view_of(other, *place)))
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from euchre_env._jit import njit
 from euchre_env.belief import BELIEF
 from euchre_env.kernels import lowest_action, seed_of
-from euchre_env.rules import N_ACTIONS, STATE, apply, legal, reward
+from euchre_env.rules import N_ACTIONS, STATE, apply, legal, reward, team
 
-from ..base import Agent, AgentError, Array, View, check_actions, is_oracle, view_of
+from ..base import Actions, Agent, AgentError, Array, View, check_actions, is_oracle, view_of
 from .utility import UTILITIES, equity_tables, fill_utility, utility_of
 from .worlds import deal_worlds
 
@@ -147,7 +147,13 @@ class Outcomes:
 
 
 def play_out(
-    view: View, worlds: Worlds, acts: Integers, low: int, high: int, policy: Agent
+    view: View,
+    worlds: Worlds,
+    acts: Integers,
+    low: int,
+    high: int,
+    policy: Agent,
+    opponent: Agent | None = None,
 ) -> Outcomes:
     """Play worlds ``low`` to ``high`` to the end of the hand after each of some acts.
 
@@ -157,10 +163,11 @@ def play_out(
         acts: int64[G], the acts to judge in each game, as bit sets.
         low: The first world, counted over all games.
         high: The world after the last.
-        policy: Who plays, in all seats.
+        policy: Who plays in the seats of the team that decides.
+        opponent: Who plays in the others; the policy too unless given.
 
     Raises:
-        AgentError: the policy gave an answer that is no legal action.
+        AgentError: one of them gave an answer that is no legal action.
     """
     numbers = low + np.flatnonzero(worlds.weights.reshape(-1)[low:high])
     size = int(np.bitwise_count(acts[numbers // worlds.count]).sum())
@@ -176,10 +183,31 @@ def play_out(
         seeds = np.empty(going, np.uint64)
         _policy_seeds(view.seeds, worlds.games, worlds.count, live, origin, steps, seeds)
         seen = view_of(copies, view.table, which, seeds, live)
-        actions = check_actions(seen, policy.act(seen), policy.name)
+        deciders = view.seat[worlds.games[origin[live] // worlds.count]]
+        actions = _answers(seen, deciders, policy, opponent)
     worth = np.empty(size)
     _assess(view.states, worlds.games, worlds.utility, worlds.count, copies, origin, worth)
     return Outcomes(origin, judged, worth)
+
+
+def partners_of(seats: npt.NDArray[np.integer], deciders: npt.NDArray[np.integer]) -> Array:
+    """Whether each seat is of the team of the seat that decides, bool[B]."""
+    return np.asarray(team(seats) == team(deciders))
+
+
+def _answers(
+    seen: View, deciders: npt.NDArray[np.integer], policy: Agent, opponent: Agent | None
+) -> Actions:
+    """What the policy does in the seats of the deciding team, and the opponent in the others."""
+    if opponent is None:
+        return check_actions(seen, policy.act(seen), policy.name)
+    actions = np.empty(len(seen), np.int64)
+    own = partners_of(seen.seat, deciders)
+    for rows, who in ((own, policy), (~own, opponent)):
+        if rows.any():
+            some = seen.select(rows)
+            actions[rows] = check_actions(some, who.act(some), who.name)
+    return actions
 
 
 @njit

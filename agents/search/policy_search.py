@@ -1,4 +1,4 @@
-"""``search:N,by:POLICY``: one step of search on top of a trained policy.
+"""``search:N,by:POLICY[,against:AGENT]``: one step of search on top of a trained policy.
 
 The policy says which acts are worth a thought. Worlds are sampled from what the seat has seen
 (:mod:`euchre_env.belief`) and weighted by the policy's probability of everything that the other
@@ -6,6 +6,9 @@ seats did in them. The likeliest acts are then played out by the policy in the s
 another act than the policy's own is taken only where it is better beyond chance: a step of policy
 iteration at the table (the rollouts of Tesauro and Galperin 1996, over a belief). It sees and
 draws nothing that other players do not.
+
+``against:AGENT`` says who the opponents are thought to be: worlds are weighted, and played out, by
+AGENT's acts in their seats. That gains against AGENT and may lose against others.
 """
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -22,7 +25,7 @@ from euchre_env.belief import replay_worlds
 from euchre_env.cards import ONE
 from euchre_env.rules import N_ACTIONS, PASS, PLAY, STATE
 
-from ..base import Actions, Agent, AgentError, Array, View, gives_probabilities
+from ..base import Actions, Agent, AgentError, Array, View, check_actions, gives_probabilities
 from .base import MAX_WORLDS, SearchAgent
 from .playouts import (
     Floats,
@@ -32,6 +35,7 @@ from .playouts import (
     copies_at_a_time,
     credit,
     open_games,
+    partners_of,
     play_out,
     refuse_oracle,
 )
@@ -68,6 +72,29 @@ class PolicyAgent(Agent, Protocol):
     def probabilities(self, view: View) -> npt.NDArray[np.float32]:
         """The probability of each act, float32[B, 38], each row by itself; zero where illegal."""
         ...
+
+
+class Certain:
+    """An agent that gives no probabilities, as a policy that is sure of what it does.
+
+    Args:
+        agent: Any agent.
+    """
+
+    oracle = False
+
+    def __init__(self, agent: Agent) -> None:
+        self.name, self.act = agent.name, agent.act
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+        """One for the act that the agent takes, float32[B, 38]."""
+        found = np.zeros((len(view), N_ACTIONS), np.float32)
+        found[np.arange(len(view)), check_actions(view, self.act(view), self.name)] = 1.0
+        return found
+
+
+def _as_policy(agent: Agent) -> PolicyAgent:
+    return agent if gives_probabilities(agent) else Certain(agent)  # type: ignore[return-value]
 
 
 def parse_worlds(family: str, text: str) -> int:
@@ -112,7 +139,7 @@ def likeliest(view: View, chances: npt.NDArray[np.float32]) -> Integers:
 
 
 @njit
-def _shortlist(chances, legal_sets, most, least, acts, favourites):
+def shortlist(chances, legal_sets, most, least, acts, favourites):
     """Write the likeliest legal acts of each game as a bit set, and the likeliest of all."""
     for i in range(len(chances)):
         acts[i] = 0
@@ -197,17 +224,23 @@ def _pieces(numbers: Integers, size: int) -> Iterator[Integers]:
 
 
 def log_likelihoods(
-    policy: PolicyAgent, view: View, worlds: Worlds, telling: bool, size: int
+    policy: PolicyAgent,
+    view: View,
+    worlds: Worlds,
+    telling: bool,
+    size: int,
+    opponent: PolicyAgent | None = None,
 ) -> Floats:
     """How likely the policy would have acted as the other seats did, as logarithms.
 
     Args:
-        policy: Who is supposed to sit in the other seats, but for a share of :data:`FLOOR`.
+        policy: Who is supposed to sit in the other seats, but for a share of :data:`FLOOR` of acts.
         view: The decisions.
         worlds: The worlds of some of its games; those of weight zero are left out.
         telling: Whether to count what made the contract, which says most (calls, answers, the
             discard), or else the passes and the cards played.
         size: The most worlds whose histories are held at a time.
+        opponent: Who is supposed to sit in the seats of the other team; the policy unless given.
 
     Returns:
         float64[G, N], the sum over the choices of other seats that led to the decision.
@@ -223,7 +256,10 @@ def log_likelihoods(
         rows = np.flatnonzero(_is_telling(records, actions) == telling)
         games = worlds.games[numbers[owners[rows]] // worlds.count]
         seen = View(records[rows], view.table, view.which[games], view.seeds[games])
-        chances = _chances_taken(policy, seen, actions[rows])
+        own = partners_of(seen.seat, view.seat[games])
+        chances = np.empty(len(rows))
+        for part, who in ((own, policy), (~own, opponent or policy)):
+            chances[part] = _chances_taken(who, seen.select(part), actions[rows[part]])
         logs[numbers] = np.bincount(owners[rows], np.log(chances), len(numbers))
     return logs.reshape(worlds.weights.shape)
 
@@ -323,34 +359,43 @@ class PolicySearchAgent(SearchAgent):
     Args:
         worlds: The number of worlds played out for each act.
         policy: Who proposes, weighs and plays out.
-        name: How reports call it; ``search:N,by:POLICY`` unless given.
+        name: how reports call it; as the registry does unless given.
         margin: Standard errors by which an act has to beat the policy's own.
+        opponent: Who is supposed to sit in the seats of the other team; the policy unless given.
 
     Raises:
-        AgentError: a policy that gives no probabilities, or needs to see hidden cards.
+        AgentError: a policy that gives no probabilities, or a player who needs to see hidden cards.
     """
 
     family = "search"
 
     def __init__(
-        self, worlds: int, policy: Agent, name: str | None = None, margin: float = MARGIN
+        self,
+        worlds: int,
+        policy: Agent,
+        name: str | None = None,
+        margin: float = MARGIN,
+        opponent: Agent | None = None,
     ) -> None:
         super().__init__(str(worlds))
-        self.name = f"{self.name},by:{policy.name}" if name is None else name
+        against = "" if opponent is None else f",against:{opponent.name}"
+        self.name = f"{self.name},by:{policy.name}{against}" if name is None else name
         self.margin = margin
-        refuse_oracle(policy, self.name)
+        for player in (policy, *([] if opponent is None else [opponent])):
+            refuse_oracle(player, self.name)
         if not gives_probabilities(policy):
             raise AgentError(
                 f"{self.name!r}: {policy.name!r} does not say how likely its acts are; name a "
                 "trained policy, such as the path of a .safetensors file"
             )
         self.policy: PolicyAgent = policy  # type: ignore[assignment]
+        self.opponent = None if opponent is None else _as_policy(opponent)
 
     def _search(self, view: View, out: Actions, start: int, stop: int) -> int:
         rows = open_games(view.legal, out, start, stop)
         acts, favourites = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
         chances = probabilities_of(self.policy, view.select(rows))
-        _shortlist(chances, view.legal[rows], MOST_ACTS, LEAST_CHANCE, acts, favourites)
+        shortlist(chances, view.legal[rows], MOST_ACTS, LEAST_CHANCE, acts, favourites)
         out[rows] = favourites
         doubtful = np.flatnonzero(acts & (acts - 1))
         size = max(1, self._limit // (CANDIDATES * self.worlds))
@@ -373,9 +418,9 @@ class PolicySearchAgent(SearchAgent):
         The others get the weight zero.
         """
         size = self._limit // ACTS_A_WORLD
-        told = log_likelihoods(self.policy, view, worlds, True, size)
+        told = log_likelihoods(self.policy, view, worlds, True, size, self.opponent)
         _draw_worlds(told, self.worlds, worlds.weights)
-        rest = log_likelihoods(self.policy, view, worlds, False, size)
+        rest = log_likelihoods(self.policy, view, worlds, False, size, self.opponent)
         _reweigh(rest, worlds.weights)
 
     def judge(self, view: View) -> Judgement:
@@ -422,7 +467,7 @@ class PolicySearchAgent(SearchAgent):
         self.weigh(view, worlds)
         sums = np.zeros((len(acts), N_ACTIONS, 3))
         for low, high in worlds.slices(self._limit // int(np.bitwise_count(acts).max())):
-            came: Outcomes = play_out(view, worlds, acts, low, high, self.policy)
+            came: Outcomes = play_out(view, worlds, acts, low, high, self.policy, self.opponent)
             if values is not None:
                 credit(worlds.weights, came.origin, came.acts, came.worth, values)
             _compare(worlds.weights, favourites, came.origin, came.acts, came.worth, sums)

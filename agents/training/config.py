@@ -20,7 +20,7 @@ from euchre_env.ruleset import RulesetError, any_wide
 from ..network import MLP, NETWORKS
 
 AUTO, ALL = "auto", "all"
-PPO, DMC, NFSP = "ppo", "dmc", "nfsp"
+PPO, RPI, DMC, NFSP = "ppo", "rpi", "dmc", "nfsp"
 
 
 class ConfigError(ValueError):
@@ -216,6 +216,41 @@ class NFSPConfig:
 
 
 @dataclass(frozen=True)
+class RPIConfig:
+    """Rollout policy iteration, which improves a policy that plays well already.
+
+    Attributes:
+        rate: Adam's step size at the start; it falls linearly to zero.
+        epochs: Passes over the decisions that are learnt from.
+        minibatch: Decisions in a gradient step, of each process.
+        clip: How far the probability ratio of an act may leave 1 with profit.
+        acts: The most acts of a decision that are played out, the policy's likeliest.
+        least: An act that the policy takes less often than this is not played out. Decisions with
+            one act left are not judged.
+        uniform: The part of an act's weight that does not hang on how often the policy takes it.
+        others: The part of the decisions not judged that is learnt from: the policy is held there,
+            and the value goes on to learn.
+        hold: Weight of the divergence from the policy as it was, at decisions not judged.
+        value_weight: Weight of the squared error of the policy network's value.
+        max_grad_norm: Longer gradients are scaled down to this.
+        average: Decay of the slow policy, as ``ppo.average``.
+    """
+
+    rate: float = _number(3e-4, 0, 1)
+    epochs: int = _number(2, 1, 100)
+    minibatch: int = _number(4096, 1, 1 << 22)
+    clip: float = _number(0.2, 1e-6, 10)
+    acts: int = _number(4, 2, 38)
+    least: float = _number(0.01, 1e-6, 1)
+    uniform: float = _number(0.5, 0, 1)
+    others: float = _number(0.25, 0, 1)
+    hold: float = _number(0.5, 0, 1e6)
+    value_weight: float = _number(0.5, 0, 1e6)
+    max_grad_norm: float = _number(0.5, 1e-6, 1e6)
+    average: float = _number(0.95, 0, 1)
+
+
+@dataclass(frozen=True)
 class EvaluationConfig:
     """Matches on duplicate deals, which do not influence training.
 
@@ -244,8 +279,9 @@ class Config:
         seed: Of all chance; the same settings and seed give the same figures.
         ruleset: Rule sets, of which each hand draws one; matches use the first.
         iterations: Rounds of collecting and learning.
-        algorithm: ``ppo``, or a reference learner: ``dmc``, deep Monte Carlo, or ``nfsp``, neural
-            fictitious self-play. Each has a section of its own; the critic is PPO's.
+        algorithm: ``ppo``; ``rpi``, rollout policy iteration, to go on from a trained policy; or a
+            reference learner: ``dmc``, deep Monte Carlo, or ``nfsp``, neural fictitious self-play.
+            Each has a section of its own; the critic is PPO's.
         figures_every: Iterations between pictures in TensorBoard, 0 for none; there are some at
             the end too. They need matplotlib.
         threads: That share the work of a process; the figures do not depend on it.
@@ -254,7 +290,8 @@ class Config:
         precision: Of the network's products: ``bf16``, ``fp32``, or ``auto``, which is bf16 where
             the processor has it.
         init: A policy file whose weights the policy network starts from; empty for random ones.
-        network, rollout, pool, teacher, critic, ppo, dmc, nfsp, evaluation: Sections of their own.
+        network, rollout, pool, teacher, critic, ppo, rpi, dmc, nfsp, evaluation: Sections of their
+            own.
     """
 
     name: str = "run"
@@ -262,7 +299,7 @@ class Config:
     seed: int = _number(1, 0, 2**63 - 1)
     ruleset: tuple[str, ...] = ("stick",)
     iterations: int = _number(100, 1, 1 << 30)
-    algorithm: str = _choice(PPO, PPO, DMC, NFSP)
+    algorithm: str = _choice(PPO, PPO, RPI, DMC, NFSP)
     figures_every: int = _number(50, 0, 1 << 30)
     threads: int = _number(2, 1, 1024)
     device: str = _choice("auto", "auto", "cpu", "cuda")
@@ -274,6 +311,7 @@ class Config:
     teacher: TeacherConfig = TeacherConfig()
     critic: CriticConfig = CriticConfig()
     ppo: PPOConfig = PPOConfig()
+    rpi: RPIConfig = RPIConfig()
     dmc: DMCConfig = DMCConfig()
     nfsp: NFSPConfig = NFSPConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -473,6 +511,7 @@ def _check_partners(config: Config, partners: list[bool]) -> None:
         "rollout.reward": config.rollout.reward != "points",
         "rollout.scores": config.rollout.scores != "zero",
         "ppo.locations": config.ppo.locations,
+        "algorithm='rpi'": config.algorithm == RPI,
     }
     for key, is_set in wrong.items():
         if is_set:
@@ -491,6 +530,18 @@ def _check_large_deck(config: Config) -> None:
             raise ConfigError(f"{key} needs the deck of 24 cards: leave it at its default")
 
 
+def _check_rpi(config: Config) -> None:
+    """Refuse what rollout policy iteration does not learn from."""
+    wrong = {
+        "pool.share": config.pool.share,
+        "rollout.reward": config.rollout.reward != "points",
+        "rollout.scores": config.rollout.scores != "zero",
+    }
+    for key, is_set in wrong.items():
+        if is_set:
+            raise ConfigError(f"{key} does not go with algorithm 'rpi': leave it at its default")
+
+
 def _check(config: Config) -> None:
     name = config.name
     if not name or name != Path(name).name or name.startswith("."):
@@ -507,6 +558,8 @@ def _check(config: Config) -> None:
         raise ConfigError(
             f"ppo.magnet={config.ppo.magnet} needs a slow policy: set ppo.average, such as 0.97"
         )
+    if config.algorithm == RPI:
+        _check_rpi(config)
     if config.teacher.agent and config.algorithm != PPO:
         raise ConfigError(
             f"teacher.agent={config.teacher.agent!r} needs algorithm 'ppo', not "

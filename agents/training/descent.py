@@ -77,6 +77,14 @@ def descend(
     return torch.stack([sums for _, sums in found]).sum(0), float(norm)
 
 
+def follow(slow: nn.Module, net: nn.Module, decay: float, iteration: int) -> None:
+    """Move the average of a network's weights; quicker at first, since it started from noise."""
+    decay = min(decay, (iteration + 1) / (iteration + 10))
+    with torch.no_grad():
+        for average, now in zip(slow.parameters(), net.parameters(), strict=True):
+            average.lerp_(now, 1 - decay)
+
+
 # --- figures -----------------------------------------------------------------------------------
 
 

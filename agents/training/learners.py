@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from euchre_env.batch import as_rulesets
+
 from ..network import PolicyValueNet
-from .config import DMC, NFSP, Config
+from .config import DMC, NFSP, RPI, Config
 from .dmc import DeepMonteCarlo
 from .group import Group
 from .nfsp import FictitiousPlay
 from .ppo import Learner
 from .rollout import Behave, Decisions, Workers
+from .rpi import RolloutPolicyIteration
 
 
 class Learns(Protocol):
@@ -42,4 +45,7 @@ def make_learner(config: Config, net: PolicyValueNet, workers: Workers, group: G
         return DeepMonteCarlo(net, config.dmc, config.iterations, config.seed, workers, group)
     if config.algorithm == NFSP:
         return FictitiousPlay(net, config.nfsp, config.iterations, config.seed, workers, group)
+    if config.algorithm == RPI:
+        rulesets = as_rulesets(list(config.ruleset))
+        return RolloutPolicyIteration(net, config.rpi, rulesets, config.seed, workers, group)
     return Learner(net, config.ppo, config.critic, config.seed, workers, group)

@@ -38,7 +38,7 @@ from .checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from .config import ALL, AUTO, PPO, WITHOUT_INFLUENCE, Config, ConfigError, config_from, flat
+from .config import ALL, AUTO, PPO, RPI, WITHOUT_INFLUENCE, Config, ConfigError, config_from, flat
 from .group import join_group
 from .learners import make_learner
 from .log import Log, outcome_shares, progress_line, seat_shares
@@ -307,6 +307,7 @@ class _Run:
             rewards=Rewards(rulesets, config.rollout.reward, config.rollout.scores),
             rank=self.group.rank,
             behave=self.learner.behave,
+            records=config.algorithm == RPI,
         )
         self.log: Log | None = None
         self.collected: Decisions | None = None  # in the last iteration

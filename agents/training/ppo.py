@@ -31,6 +31,7 @@ from .descent import (
     by_phase,
     descend,
     explained_variance,
+    follow,
     means_by_phase,
     minibatches,
     set_rate,
@@ -277,7 +278,8 @@ class Learner:
                     norms.append(norm)
                 if self.critic and epoch < self.critic_config.epochs:
                     critic_losses.append(self._critic_step(self.critic, batch, rows))
-        self._follow(iteration)
+        if self.slow is not self.net:
+            follow(self.slow, self.net, config.average, iteration)
         return {
             **means_by_phase(FIGURES, sums),
             **explained,
@@ -368,15 +370,6 @@ class Learner:
     ) -> tuple[Tensor, float]:
         longest = self.config.max_grad_norm
         return descend(optimizer, rows, loss_of, self._workers, self._group, longest)
-
-    def _follow(self, iteration: int) -> None:
-        """Let the slow policy follow; quicker at first, since it started from noise."""
-        if self.slow is self.net:
-            return
-        decay = min(self.config.average, (iteration + 1) / (iteration + 10))
-        with torch.no_grad():
-            for slow, now in zip(self.slow.parameters(), self.net.parameters(), strict=True):
-                slow.lerp_(now, 1 - decay)
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps: all networks and optimisers."""

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from euchre_env.batch import BatchEnv, RulesetLike
-from euchre_env.rules import N_SEATS, NOBODY, team
+from euchre_env.rules import N_SEATS, NOBODY, STATE, team
 from euchre_env.symmetry import ALL_SWAPPED_ACTIONS
 
 from ..base import Agent, RuleTable, check_actions, view_of
@@ -114,6 +114,9 @@ class Decisions:
         which: int16[hands], the rule set of each hand.
         opponent: int64[hands], the pool's member who played one side, or -1.
         side: int64[hands], the policy's team where there is an opponent.
+        swapped: bool[N], whether suits were swapped to bring them in order.
+        records: STATE[N], all that was true when each decision was due; None where the collector
+            was not asked for it.
         partners: Whether two teams play; otherwise everyone plays alone.
 
     Where the network has ``ordered_suits``, observations, masks, actions and ``hidden`` are by
@@ -136,6 +139,8 @@ class Decisions:
     which: npt.NDArray[np.int16]
     opponent: npt.NDArray[np.int64]
     side: npt.NDArray[np.int64]
+    swapped: npt.NDArray[np.bool_]
+    records: npt.NDArray[Any] | None = None
     partners: bool = True
 
     def __len__(self) -> int:
@@ -146,7 +151,9 @@ class Decisions:
 class _Store:
     """Columns that grow, kept from one iteration to the next."""
 
-    def __init__(self, room: int, width: int, actions: int, hidden: int) -> None:
+    def __init__(
+        self, room: int, width: int, actions: int, hidden: int, records: bool = False
+    ) -> None:
         self.columns: dict[str, npt.NDArray[Any]] = {
             "observation": np.empty((room, width), np.uint8),
             "action_mask": np.empty((room, actions), np.int8),
@@ -157,7 +164,10 @@ class _Store:
             "double_dummy": np.zeros(room, np.float32),
             "hand": np.empty(room, np.int64),
             "seat": np.empty(room, np.int64),
+            "swapped": np.empty(room, np.bool_),
         }
+        if records:
+            self.columns["record"] = np.empty(room, STATE)
 
     def make_room(self, rows: int) -> None:
         """See that there are at least ``rows`` rows."""
@@ -236,6 +246,7 @@ class Collector:
         start: Where hands start from, instead of a deal.
         rank: The number of this process, which plays hands of its own.
         behave: How actions are chosen; by the network's policy unless given.
+        records: Whether to keep the record of every decision.
     """
 
     def __init__(
@@ -250,6 +261,7 @@ class Collector:
         start: Start | None = None,
         rank: int = 0,
         behave: Behave | None = None,
+        records: bool = False,
     ) -> None:
         self.env = BatchEnv(hands, ruleset, hidden=True, skip_forced=True, threads=workers.threads)
         self.pool = pool or Pool()
@@ -259,7 +271,7 @@ class Collector:
         self._solve, self._start, self._behave = solve, start, behave
         env = self.env
         widths = env.observation_size, env.actions, env.hidden.shape[1]
-        self._store = _Store(hands * _DECISIONS_PER_HAND, *widths)
+        self._store = _Store(hands * _DECISIONS_PER_HAND, *widths, records)
         self._actions = np.zeros(hands, np.int64)
 
     def collect(
@@ -318,6 +330,8 @@ class Collector:
             which=which,
             opponent=opponent,
             side=side,
+            swapped=store["swapped"][:stop],
+            records=store["record"][:stop] if "record" in store.columns else None,
             partners=env.rulesets[0].is_partnership,
         )
 
@@ -348,6 +362,7 @@ class Collector:
         def work(part: slice) -> None:
             here = slice(part.start - step.start, part.stop - step.start)
             swapped = self._copy(net, rows[here], part)
+            store["swapped"][part] = swapped
             wide = slice(part.start, part.start + rounded_up(part.stop - part.start))
             with torch.no_grad(), self._workers.autocast():
                 logits, value = net(store.tensor("observation", wide).to(self._workers.device))
@@ -375,6 +390,8 @@ class Collector:
         names = ("observation", "action_mask", "hidden")
         for name in names:
             np.take(getattr(env, name), rows, axis=0, out=store[name][part])
+        if "record" in store.columns:
+            store["record"][part] = env.states[rows]
         if self._solve:
             solve = cast(Callable[..., None], double_dummy)  # compiled, so without types
             solve(env.states, env.rules, env.which, rows, store["double_dummy"][part])
