@@ -298,6 +298,8 @@ def search_of(parts: str) -> Agent:
     count, _, players = parts.partition(",")
     worlds = parse_worlds("search", count)  # before a checkpoint is read
     policy, against, opponent = players.partition(",against:")
+    if re.search(r",\s*against", policy):
+        raise AgentError(f"'search:{parts}' is not understood, write {_form('search')!r}")
     if not policy.startswith("by:") or policy == "by:":
         raise AgentError(f"'search:{parts}': the policy is missing, write {_form('search')!r}")
     if against and not opponent:
@@ -343,6 +345,8 @@ def champion_search(worlds: str = "") -> Agent:
     from .search.policy_search import PolicySearchAgent, parse_worlds
 
     word = "champion+search"
+    if "," in worlds:
+        raise AgentError(f"'{word}:{worlds}': write 'search:N,by:champion,against:AGENT'")
     count = parse_worlds(word, worlds or CHAMPION_WORLDS)
     return PolicySearchAgent(count, champion(), f"{word}:{worlds}" if worlds else word)
 
@@ -366,6 +370,11 @@ def _list() -> str:
 
 
 def _load(path: str) -> Agent:
+    if "," in path or "&" in path:
+        raise AgentError(
+            f"{path!r}: a comma and '&' mean something else in agents' names: rename the file or "
+            "its folder, or go there"
+        )
     if not Path(path).is_file():
         raise AgentError(f"no checkpoint is at {path!r}: give the path of a {CHECKPOINT} file")
     from .network import load_agent

@@ -13,12 +13,12 @@ MaskablePPO (sb3-contrib) is used as its documentation says: `EuchreGymEnv` has 
 own. One seat learns and the environment plays the three others at random, uncounted; in our
 trainer, all four seats learn. It is measured in two ways:
 
-- as it comes: one environment and the library's settings, minibatches of 64 and 10 epochs, which
-  take more from each decision;
+- as it comes, but for the network: one environment and the library's settings, minibatches of 64
+  and 10 epochs, which take more from each decision. The targets are for this one;
 - with our settings, so that a decision costs both the same: 256 environments in a DummyVecEnv,
   two epochs, minibatches of 2048.
 
-What the second comparison gives it:
+What it is given:
 
 - Policy and value share the hidden layers, as here; by default each has its own.
 - All its decisions count, also those with one legal action, which our trainer neither shows to the

@@ -132,6 +132,26 @@ def test_a_policy_that_is_sure_is_held() -> None:
     assert torch.allclose(net.policy.weight, before, rtol=1e-3)
 
 
+def test_an_iteration_with_nothing_to_learn_changes_nothing() -> None:
+    net = small_net()
+    learner = learner_of(net, others=0.0, least=1.0)
+    before = net.policy.weight.clone()
+    said = learner.learn(recorded(5), 0, 0.0)
+    assert torch.equal(net.policy.weight, before)
+    assert said["train/judged"] == 0 and said["train/entropy"] > 0.5 and "train/kl" not in said
+
+
+def test_figures_say_what_they_are_means_of() -> None:
+    """Entropy and the judged share are those of all decisions, however few are learnt from."""
+    decisions = recorded(300)
+    some, every = (learner_of(small_net(), others=x).learn(decisions, 0, 0.0) for x in (0.1, 1.0))
+    for name in ("train/entropy", "play/entropy", "train/judged", "bid1/judged"):
+        assert some[name] == every[name]
+    assert some["train/judged"] == pytest.approx(
+        float(learner_of(small_net())._batch(decisions)[0].judged.mean())
+    )
+
+
 def learnt(threads: int, decisions: Decisions) -> tuple[dict[str, float], Any]:
     """Figures and weights after an iteration."""
     net = small_net()

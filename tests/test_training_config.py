@@ -121,3 +121,9 @@ def test_blocks_that_cannot_differ_are_left_out(tmp_path: Path) -> None:
     assert set(best) - set(plain) == read
     both = network_blocks(tiny(tmp_path, ruleset=("stick", "stick,four_trick_tokens=true")))
     assert set(both) - set(plain) == read | {"rules", "house_rules"}
+
+
+def test_an_empty_text_can_be_given_on_the_command_line() -> None:
+    assert load_config(None, ["--init", "x.safetensors", "--init", ""]).init == ""
+    with pytest.raises(ConfigError, match=r"ppo.rate='' must be a number"):
+        load_config(None, ["--ppo.rate="])

@@ -173,6 +173,9 @@ def test_a_game_without_partners_is_refused(client: TestClient) -> None:
         ("oracle", "sees hidden cards"),
         ("pimc:100000", "thinks for too long"),
         ("rollout:100,by:rollout:100", "thinks for too long"),
+        ("rollout:21,by:champion+search", "thinks for too long"),  # 100 worlds unless said
+        ("search:30,by:champion,against:pimc:20", "thinks for too long"),
+        ("champion+search:٩٩٩٩٩", "give a number of worlds"),
         ("/etc/passwd", "no agent is called"),
         ("checkpoints/champion.safetensors", "--agent"),
         ("search:9,by:../x.SAFETENSORS", "--agent"),

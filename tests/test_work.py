@@ -114,6 +114,21 @@ def test_other_processes_do_it_and_share_the_cores(two: Executor) -> None:
     assert set(two.map(share, range(4))) == {max(1, cores() // 2)}
 
 
+class Vanished:
+    """Work whose file is gone when it is to be sent."""
+
+    def __call__(self, piece: int) -> int:
+        return piece
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise FileNotFoundError("x.safetensors is gone")
+
+
+def test_work_that_cannot_be_sent_is_an_error() -> None:
+    with Processes(1) as one, pytest.raises(FileNotFoundError, match="is gone"):
+        list(one.map(Vanished(), range(3)))
+
+
 @needs_signals
 def test_the_piece_of_a_killed_worker_is_done_by_another(two: Executor, tmp_path: Path) -> None:
     flag = tmp_path / "died"

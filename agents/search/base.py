@@ -24,7 +24,7 @@ def parse_count(family: str, text: str) -> tuple[int, bool]:
         AgentError: not a number from 1 to MAX_WORLDS, with or without ``+infer``.
     """
     number = text.removesuffix(INFER)
-    if not number.isdecimal() or not 1 <= int(number) <= MAX_WORLDS:
+    if not (number.isascii() and number.isdecimal()) or not 1 <= int(number) <= MAX_WORLDS:
         raise AgentError(
             f"'{family}:{text}': give a number of worlds from 1 to {MAX_WORLDS}, "
             f"such as '{family}:200' or '{family}:100{INFER}'"

@@ -103,7 +103,7 @@ def parse_worlds(family: str, text: str) -> int:
     Raises:
         AgentError: not a number from 1 to MAX_WORLDS.
     """
-    if not text.isdecimal() or not 1 <= int(text) <= MAX_WORLDS:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= MAX_WORLDS:
         raise AgentError(
             f"'{family}:{text}': give a number of worlds from 1 to {MAX_WORLDS}, such as "
             f"'{family}:100'; the policy itself weights them, so nothing follows the number"
@@ -358,10 +358,10 @@ class PolicySearchAgent(SearchAgent):
 
     Args:
         worlds: The number of worlds played out for each act.
-        policy: Who proposes, weighs and plays out.
-        name: how reports call it; as the registry does unless given.
+        policy: Who proposes, and who weighs worlds and plays them out.
+        name: How reports call it; as the registry does unless given.
         margin: Standard errors by which an act has to beat the policy's own.
-        opponent: Who is supposed to sit in the seats of the other team; the policy unless given.
+        opponent: Who weighs and plays in the seats of the other team; the policy unless given.
 
     Raises:
         AgentError: a policy that gives no probabilities, or a player who needs to see hidden cards.

@@ -419,7 +419,7 @@ def _set(values: dict[str, Any], dotted: str, text: str) -> None:
         if not isinstance(inner, dict):
             raise ConfigError(f"--{dotted}: {section} is no section")
     try:
-        inner[key] = yaml.safe_load(text)
+        inner[key] = yaml.safe_load(text) if text else ""
     except yaml.YAMLError:
         inner[key] = text
 

@@ -78,7 +78,10 @@ def descend(
 
 
 def follow(slow: nn.Module, net: nn.Module, decay: float, iteration: int) -> None:
-    """Move the average of a network's weights; quicker at first, since it started from noise."""
+    """Move the average of a network's weights, quicker in the first iterations.
+
+    There it would else keep what it started from, which may be noise.
+    """
     decay = min(decay, (iteration + 1) / (iteration + 10))
     with torch.no_grad():
         for average, now in zip(slow.parameters(), net.parameters(), strict=True):

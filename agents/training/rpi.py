@@ -52,7 +52,10 @@ from .rollout import SHUFFLE, Decisions, Workers, iteration_seed, pieces
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-FIGURES = ("decisions", "policy_loss", "value_loss", "entropy", "kl", "clipped", "judged")
+STATE_FIGURES = ("decisions", "entropy", "judged")
+"""Of all decisions: the policy's entropy, and whether acts were played out."""
+FIGURES = ("decisions", "policy_loss", "value_loss", "kl", "clipped")
+"""Of those that are learnt from."""
 
 _TOGETHER = 4096
 """Decisions whose acts are played out side by side."""
@@ -171,15 +174,12 @@ def losses(net: PolicyValueNet, batch: Batch, config: RPIConfig) -> tuple[Tensor
     clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
     policy_loss = -torch.minimum(ratio * batch.gain, clipped * batch.gain).sum(1)
     value_loss = (value - batch.result).square()
-    before, probs = batch.log_probs.exp(), log_probs.exp()
-    kl = (before * (batch.log_probs - log_probs)).sum(1)
+    kl = (batch.log_probs.exp() * (batch.log_probs - log_probs)).sum(1)
     held = config.hold * (1 - batch.judged) * kl
     loss = (policy_loss + held + config.value_weight * value_loss).sum()
     with torch.no_grad():
-        entropy = -(probs * log_probs).sum(1)
         outside = ((ratio != clipped) & (batch.gain != 0)).any(1).float()
-        columns = (policy_loss, value_loss, entropy, kl, outside, batch.judged)
-        return loss, by_phase(batch.observation, columns)
+        return loss, by_phase(batch.observation, (policy_loss, value_loss, kl, outside))
 
 
 # --- 3. learning -------------------------------------------------------------------------------
@@ -215,6 +215,9 @@ class RolloutPolicyIteration:
         self.slow = copy.deepcopy(net).eval() if config.average else net
         self._table = RuleTable.of(rulesets)
         self._seed, self._workers, self._group = seed, workers, group or Group()
+        on_gpu = workers.device.type != "cpu"
+        # Hands are played out on the processor, on all threads, wherever the network learns.
+        self._players = Workers(workers.threads, workers.precision) if on_gpu else workers
         self.optimizer = adam([*net.parameters()], config.rate)
 
     def learn(
@@ -229,7 +232,8 @@ class RolloutPolicyIteration:
             imitate: Never given: the settings refuse a teacher.
 
         Returns:
-            Figures by name, averaged over the epochs.
+            Figures by name: means over all decisions of :data:`STATE_FIGURES`, and over those that
+            were learnt from, in all epochs, of :data:`FIGURES`, if there were any.
         """
         config = self.config
         set_rate(self.optimizer, config.rate * (1 - progress))
@@ -242,7 +246,7 @@ class RolloutPolicyIteration:
         chosen = torch.from_numpy(np.flatnonzero(learnt))
         sums, norms = torch.zeros(len(PHASES), len(FIGURES)), []
         least = self._group.least(len(chosen))
-        size = min(config.minibatch, least)
+        size = min(config.minibatch, max(least, 1))
         for _ in range(config.epochs):
             for rows in minibatches(rng, len(chosen), size, least // size):
                 figures, norm = self._step(batch, chosen[rows])
@@ -250,12 +254,17 @@ class RolloutPolicyIteration:
                 norms.append(norm)
         if self.slow is not self.net:
             follow(self.slow, self.net, config.average, iteration)
+        entropy = -(batch.log_probs.exp() * batch.log_probs).sum(1)
+        states = by_phase(batch.observation, (entropy, batch.judged))
+        learning = {}
+        if norms:
+            learning = means_by_phase(FIGURES, sums)
+            learning["train/gradient_norm"] = float(np.mean(norms))
         return {
-            **means_by_phase(FIGURES, sums),
+            **means_by_phase(STATE_FIGURES, states),
+            **learning,
             **explained_variance(decisions, decisions.value.numpy()),
-            "train/judged": float(batch.judged.mean()),
             "train/gain_spread": spread,
-            "train/gradient_norm": float(np.mean(norms)),
             "train/rate": config.rate * (1 - progress),
         }
 
@@ -302,7 +311,7 @@ class RolloutPolicyIteration:
             found = acts[part], favourites[part]
             shortlist(chances[part], legal, config.acts, config.least, *found)
 
-        self._workers.map(choose, pieces(0, len(decisions), _TOGETHER))
+        self._players.map(choose, pieces(0, len(decisions), _TOGETHER))
         judged = acts & (acts - 1) != 0
         rows = np.flatnonzero(judged)
         half = self._workers.precision == "bf16" and has_fast_bf16()
@@ -314,7 +323,7 @@ class RolloutPolicyIteration:
             worth = worth_of_acts(decisions, some, acts[some], self._table, player)
             gain[some] = gains(chances[some], worth, acts[some], config.uniform)
 
-        self._workers.map(judge, pieces(0, len(rows), _TOGETHER))
+        self._players.map(judge, pieces(0, len(rows), _TOGETHER))
         gain[swapped] = gain[swapped][:, _SWAPPED]
         return gain, judged
 

@@ -69,7 +69,7 @@ class Processes(Executor):
             worker.pieces.append(number)
             function = None if worker.work is work else work.function  # it keeps the last one
             worker.work = work
-            with contextlib.suppress(OSError):  # it has died, which its link will tell
+            with contextlib.suppress(ConnectionError):  # it died, as its link will tell
                 worker.link.send((function, work.pieces[number]))
 
     def _next_worker(self, pieces: int) -> _Worker | None:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ... import CHECKPOINT, AgentError, available, make
+from ... import CHAMPION_WORLDS, CHECKPOINT, AgentError, available, make
+from ...search.policy_search import CANDIDATES
 from .fields import Refusal
 
 MOST_NAME = 120
@@ -30,6 +31,21 @@ OFFERED = (
     Choice("champion", "Champion", "this project's trained policy"),
     Choice("champion+search", "Champion with search", "the champion, thinking each decision over"),
 )
+
+
+_UNSAID = re.compile(r"champion\+search(?!:)")
+
+
+def _worlds_in(name: str) -> int:
+    """About how many worlds an agent's name asks for.
+
+    Searches that play worlds out by other searches multiply; one that stands for the opponents is
+    also asked for what they did in every world that is dealt.
+    """
+    said = _UNSAID.sub(f"champion+search:{CHAMPION_WORLDS}", name)
+    numbers = [int(n) for n in re.findall("[0-9]+", said)]
+    opponents = said.partition(",against:")[2]
+    return math.prod(numbers) * (CANDIDATES if re.search("[0-9]", opponents) else 1)
 
 
 class Lineup:
@@ -62,8 +78,7 @@ class Lineup:
             rest = rest.replace(path, "")
         if CHECKPOINT in rest.lower():
             raise Refusal(400, "policy files are named when the server is started: --agent PATH")
-        # Searches that play worlds out by other searches multiply.
-        if math.prod(map(int, re.findall(r"[0-9]+", rest))) > MOST_WORLDS:
+        if _worlds_in(rest) > MOST_WORLDS:
             raise Refusal(400, f"{name!r} thinks for too long: at most {MOST_WORLDS} worlds")
         try:
             agent = make(name)
