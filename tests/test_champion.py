@@ -79,8 +79,11 @@ def test_it_decides_as_before(
     assert champion.act(view).tolist() == acts[:1]
 
 
-@pytest.mark.parametrize("seed", [2, 3])
-def test_the_policy_of_another_seed_plays_well_too(seed: int) -> None:
-    place = agents.champion_path().with_name(f"seed{seed}.safetensors")
-    assert read_header(place)["config"]["seed"] == seed
+@pytest.mark.parametrize(
+    ("name", "seed", "algorithm"), [("seed2", 2, "ppo"), ("seed3", 3, "ppo"), ("rpi", 1, "rpi")]
+)
+def test_the_policies_of_other_runs_play_well_too(name: str, seed: int, algorithm: str) -> None:
+    place = agents.champion_path().with_name(f"{name}.safetensors")
+    config = read_header(place)["config"]
+    assert (config["name"], config["seed"], config["algorithm"]) == (name, seed, algorithm)
     assert play_match(str(place), "greedy", 400, "stick", seed=3).points_per_hand > 0.1
