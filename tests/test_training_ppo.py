@@ -60,6 +60,7 @@ def a_hand() -> Decisions:
         which=np.zeros(2, np.int16),
         opponent=np.full(2, -1),
         side=np.zeros(2, np.int64),
+        swapped=np.zeros(n, np.bool_),
     )
 
 
