@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
-from agents.network import PolicyValueNet
-from agents.training import Config
+from agents.network import PolicyValueNet, load_policy
+from agents.training import Config, train
 from agents.training.config import (
     CriticConfig,
     NetworkConfig,
@@ -101,3 +102,16 @@ def stop_after(iterations: int, monkeypatch: pytest.MonkeyPatch) -> None:
         return real(self, net, iteration, *more)
 
     monkeypatch.setattr(Collector, "collect", collect_or_stop)
+
+
+def check_resumed(config: Config, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Assert that a run stopped after two iterations goes on to the very same figures."""
+    whole = train(tiny(folder / "a", config), say=quiet)
+    with monkeypatch.context() as patch:
+        stop_after(2, patch)
+        with pytest.raises(Killed):
+            train(tiny(folder / "b", config), say=quiet)
+    resumed = train(None, resume=folder / "b" / "tiny", say=quiet)
+    assert figures(whole.folder) == figures(resumed.folder)
+    one, two = (load_policy(r.policy)[0].state_dict() for r in (whole, resumed))
+    assert all(torch.equal(one[name], two[name]) for name in one)

@@ -12,14 +12,14 @@ import torch
 
 from agents import make
 from agents.evaluation.match import play_match
-from agents.network import ILLEGAL, PolicyValueNet, load_policy
+from agents.network import ILLEGAL, PolicyValueNet
 from agents.training import Config, ConfigError, load_config, train
 from agents.training.config import DMCConfig, NetworkConfig, NFSPConfig, RolloutConfig, config_from
 from agents.training.dmc import DeepMonteCarlo, epsilon_greedy
 from agents.training.nfsp import FictitiousPlay, q_targets
 from agents.training.reservoir import Reservoir
 from agents.training.rollout import Decisions, Workers
-from tests.small_runs import TINY, Killed, collect, figures, quiet, small_net, stop_after, tiny
+from tests.small_runs import TINY, check_resumed, collect, figures, quiet, small_net, tiny
 
 DMC = dataclasses.replace(TINY, algorithm="dmc", dmc=DMCConfig(minibatch=128))
 NFSP = dataclasses.replace(
@@ -187,15 +187,7 @@ def test_a_reservoir_is_kept_small_and_comes_back() -> None:
 def test_a_resumed_run_goes_on_to_the_very_same_figures(
     config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = train(tiny(tmp_path / "a", config), say=quiet)
-    with monkeypatch.context() as patch:
-        stop_after(2, patch)
-        with pytest.raises(Killed):
-            train(tiny(tmp_path / "b", config), say=quiet)
-    resumed = train(None, resume=tmp_path / "b" / "tiny", say=quiet)
-    assert figures(whole.folder) == figures(resumed.folder)
-    one, two = (load_policy(r.policy)[0].state_dict() for r in (whole, resumed))
-    assert all(torch.equal(one[name], two[name]) for name in one)
+    check_resumed(config, tmp_path, monkeypatch)
 
 
 @BOTH

@@ -59,12 +59,15 @@ def some(episode: str, step: int) -> View:
 # --- names -------------------------------------------------------------------------------------
 
 
+FORM = r"write 'search:N,by:POLICY\[,against:AGENT\]'"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("search", "'search': the parameter is missing, write 'search:N,by:POLICY"),
+        ("search", rf"'search': the parameter is missing, {FORM}"),
         ("search:", "'search:': the parameter is missing"),
-        ("search:5", "'search:5': the policy is missing, write 'search:N,by:POLICY"),
+        ("search:5", rf"'search:5': the policy is missing, {FORM}"),
         ("search:5,by:", "'search:5,by:': the policy is missing"),
         ("search:5,of:greedy", "'search:5,of:greedy': the policy is missing"),
         ("search:0,by:x.safetensors", "'search:0': give a number of worlds from 1 to 100000"),
@@ -72,12 +75,12 @@ def some(episode: str, step: int) -> View:
         ("search:5,by:nowhere.safetensors", "no checkpoint is at 'nowhere.safetensors'"),
         ("search:5,by:greedy", "'search:5,by:greedy': 'greedy' does not say how likely its acts"),
         ("search:5,by:oracle", "'search:5,by:oracle': 'oracle' sees hidden cards"),
-        ("search:5,by:champion,against:", "champion,against:': the opponent is missing"),
+        ("search:5,by:champion,against:", rf"champion,against:': the opponent is missing, {FORM}"),
         ("search:5,by:champion,against:oracle", "against:oracle': 'oracle' sees hidden cards"),
         ("search:5,by:champion,against:nobody", "no agent is called 'nobody'"),
         ("search:5,by:nobody", "no agent is called 'nobody'"),
-        ("search:5,by:champion, against:greedy", "is not understood, write 'search:N,by:POLICY"),
-        ("search:5,by:champion,against", "is not understood, write 'search:N,by:POLICY"),
+        ("search:5,by:champion, against:greedy", rf"is not understood, {FORM}"),
+        ("search:5,by:champion,against", rf"is not understood, {FORM}"),
         ("search:٥,by:champion", "give a number of worlds"),
         ("search:5,by:a,b.safetensors", "'a,b.safetensors': a comma and '&' mean something else"),
         ("champion+search:5,against:greedy", "write 'search:N,by:champion,against:AGENT'"),

@@ -13,7 +13,7 @@ import torch
 from agents import make
 from agents.base import RuleTable, view_of
 from agents.evaluation.match import play_match
-from agents.network import PolicyValueNet, load_policy
+from agents.network import PolicyValueNet
 from agents.training import Config, ConfigError, train
 from agents.training.config import NetworkConfig, RolloutConfig, RPIConfig, config_from
 from agents.training.rollout import Decisions, Workers
@@ -21,7 +21,7 @@ from agents.training.rpi import Player, RolloutPolicyIteration, gains, worth_of_
 from euchre_env import rules
 from euchre_env.rules import N_ACTIONS
 from euchre_env.ruleset import Ruleset
-from tests.small_runs import TINY, Killed, collect, figures, quiet, small_net, stop_after, tiny
+from tests.small_runs import TINY, check_resumed, collect, figures, quiet, small_net, tiny
 
 RPI = dataclasses.replace(
     TINY, algorithm="rpi", ruleset=("stick", "british"), rpi=RPIConfig(minibatch=128)
@@ -172,15 +172,7 @@ def test_learning_does_not_depend_on_threads() -> None:
 def test_a_resumed_run_goes_on_to_the_very_same_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = train(tiny(tmp_path / "a", RPI), say=quiet)
-    with monkeypatch.context() as patch:
-        stop_after(2, patch)
-        with pytest.raises(Killed):
-            train(tiny(tmp_path / "b", RPI), say=quiet)
-    resumed = train(None, resume=tmp_path / "b" / "tiny", say=quiet)
-    assert figures(whole.folder) == figures(resumed.folder)
-    one, two = (load_policy(r.policy)[0].state_dict() for r in (whole, resumed))
-    assert all(torch.equal(one[name], two[name]) for name in one)
+    check_resumed(RPI, tmp_path, monkeypatch)
 
 
 def test_what_a_run_tells(tmp_path: Path) -> None:

@@ -256,10 +256,13 @@ def log_likelihoods(
         rows = np.flatnonzero(_is_telling(records, actions) == telling)
         games = worlds.games[numbers[owners[rows]] // worlds.count]
         seen = View(records[rows], view.table, view.which[games], view.seeds[games])
-        own = partners_of(seen.seat, view.seat[games])
-        chances = np.empty(len(rows))
-        for part, who in ((own, policy), (~own, opponent or policy)):
-            chances[part] = _chances_taken(who, seen.select(part), actions[rows[part]])
+        if opponent is None:
+            chances = _chances_taken(policy, seen, actions[rows])
+        else:
+            own = partners_of(seen.seat, view.seat[games])
+            chances = np.empty(len(rows))
+            for part, who in ((own, policy), (~own, opponent)):
+                chances[part] = _chances_taken(who, seen.select(part), actions[rows[part]])
         logs[numbers] = np.bincount(owners[rows], np.log(chances), len(numbers))
     return logs.reshape(worlds.weights.shape)
 

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from euchre_env.encoding import LAYOUT
 from euchre_env.rules import PHASES
 
+from ..network import PolicyValueNet, masked
 from .group import Group
 from .rollout import Decisions, Workers
 
@@ -75,6 +76,19 @@ def descend(
     norm = nn.utils.clip_grad_norm_(parameters, max_norm)
     optimizer.step()
     return torch.stack([sums for _, sums in found]).sum(0), float(norm)
+
+
+def log_probs_of(net: PolicyValueNet, decisions: Decisions, workers: Workers) -> Tensor:
+    """The logarithms of a policy's probabilities at all decisions, float32[N, 38]."""
+    found = torch.empty(decisions.action_mask.shape)
+
+    def work(part: slice) -> None:
+        with torch.no_grad(), workers.autocast():
+            logits, _ = net(decisions.observation[part].to(workers.device))
+        found[part] = masked(logits.cpu(), decisions.action_mask[part]).log_softmax(1)
+
+    workers.map(work, workers.pieces(0, len(decisions)))
+    return found
 
 
 def follow(slow: nn.Module, net: nn.Module, decay: float, iteration: int) -> None:

@@ -32,6 +32,7 @@ from .descent import (
     descend,
     explained_variance,
     follow,
+    log_probs_of,
     means_by_phase,
     minibatches,
     set_rate,
@@ -333,15 +334,7 @@ class Learner:
     def _slow_log_probs(self, decisions: Decisions) -> Tensor:
         if not self.config.magnet:
             return torch.zeros(len(decisions), 0)
-        found = torch.empty(decisions.action_mask.shape)
-
-        def work(part: slice) -> None:
-            with torch.no_grad(), self._workers.autocast():
-                logits, _ = self.slow(decisions.observation[part].to(self._workers.device))
-            found[part] = masked(logits.cpu(), decisions.action_mask[part]).log_softmax(1)
-
-        self._workers.map(work, self._workers.pieces(0, len(decisions)))
-        return found
+        return log_probs_of(self.slow, decisions, self._workers)
 
     def _step(
         self, batch: Batch, rows: Tensor, entropy_weight: float, imitate: float | None

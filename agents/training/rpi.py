@@ -42,6 +42,7 @@ from .descent import (
     descend,
     explained_variance,
     follow,
+    log_probs_of,
     means_by_phase,
     minibatches,
     set_rate,
@@ -270,7 +271,7 @@ class RolloutPolicyIteration:
 
     def _batch(self, decisions: Decisions) -> tuple[Batch, float]:
         """What is to be learnt from decisions, and the spread of the gains in points."""
-        log_probs = self._log_probs(decisions)
+        log_probs = log_probs_of(self.net, decisions, self._workers)
         gain, judged = self._judge(decisions, log_probs.exp().numpy())
         squares, count = self._group.sums(
             float(np.square(gain, dtype=np.float64).sum()), float(judged.sum())
@@ -287,17 +288,6 @@ class RolloutPolicyIteration:
             ),
             spread,
         )
-
-    def _log_probs(self, decisions: Decisions) -> Tensor:
-        found = torch.empty(decisions.action_mask.shape)
-
-        def work(part: slice) -> None:
-            with torch.no_grad(), self._workers.autocast():
-                logits, _ = self.net(decisions.observation[part].to(self._workers.device))
-            found[part] = masked(logits.cpu(), decisions.action_mask[part]).log_softmax(1)
-
-        self._workers.map(work, self._workers.pieces(0, len(decisions)))
-        return found
 
     def _judge(self, decisions: Decisions, chances: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """The gains of acts by the ids that the network sees, and which decisions were judged."""
