@@ -64,9 +64,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def write_policy(path: Path, seed: int) -> None:
+def write_policy(path: Path, seed: int, init: str = "") -> None:
     header = {
-        "config": Config(name="tiny", seed=seed).to_dict(),
+        "config": Config(name="tiny", seed=seed, init=init).to_dict(),
         "rulesets": [Ruleset.stick().to_dict()],
         "decisions": 2_000_000,
         "iterations": 2,
@@ -114,6 +114,19 @@ def test_a_card_and_its_figures(folder: Path, capsys: pytest.CaptureFixture[str]
     assert "](card-training.png)" in card
     assert "hidden layers of 8; " in card and "at most 2.00 core-hours, 2 threads" in card
     assert "first_legal, 40 deals, rules stick" in err
+
+
+def test_a_card_tells_what_the_training_went_on_from(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [*COMMAND.split(), "--out", "card.md"]
+    write_policy(folder / "tiny.safetensors", 1, init="old.safetensors")
+    assert main(command) == 0
+    told = "- goes on from: `old.safetensors`; the rest is of this training alone\n- decisions: "
+    assert told in (folder / "card.md").read_text()
+    write_policy(folder / "tiny.safetensors", 1)
+    assert main(command) == 0
+    assert "goes on from" not in (folder / "card.md").read_text()
 
 
 def test_a_card_does_not_depend_on_who_plays(

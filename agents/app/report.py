@@ -321,7 +321,9 @@ def _training(header: Mapping[str, Any], curve: Curve | None) -> dict[str, str]:
     seconds = header.get("seconds") or (curve and curve.last("speed/seconds"))
     threads = _config(header).get("threads")
     rulesets = trained_rulesets(header)
-    facts = {
+    start = _config(header).get("init")
+    facts = {"goes on from": f"`{start}`; the rest is of this training alone"} if start else {}
+    facts |= {
         "decisions": f"{decisions:,.0f}" if decisions else "not recorded",
         "iterations": str(header.get("iterations", "not recorded")),
         "wall time": f"{_duration(seconds)}, matches not included" if seconds else "not recorded",
