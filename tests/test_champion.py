@@ -1,4 +1,4 @@
-"""The shipped champion reads wider observations than it was made for, and decides as before."""
+"""Shipped policies play well; the oldest reads wider observations than it was made for, as before."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from euchre_env.actions import action_id
 from euchre_env.ruleset import Ruleset
 from tests.table import Table
 
+OLDEST = agents.champion_path().with_name("seed1.safetensors")
 LAYOUT_IT_WAS_MADE_FOR = "60869793f75e"
 
 DECISIONS = [
@@ -53,14 +54,14 @@ DECISIONS = [
         {"9C": 0.68615, "KH": 0.30611},
     ),
 ]
-"""Deck, dealer, rules, what happened, and how likely the champion was to do what, at the score 6 to
+"""Deck, dealer, rules, what happened, and how likely this policy was to do what, at the score 6 to
 7: found with the last version whose observations were those of the partnership game alone. Its
 first act is the one that it does.
 """
 
 
 def test_it_was_made_for_a_shorter_layout_that_still_fits() -> None:
-    made_for = read_header(agents.champion_path())["layout"]
+    made_for = read_header(OLDEST)["layout"]
     assert made_for == LAYOUT_IT_WAS_MADE_FOR != encoding.layout_hash()
     assert encoding.fits_layout(made_for)
 
@@ -69,21 +70,30 @@ def test_it_was_made_for_a_shorter_layout_that_still_fits() -> None:
 def test_it_decides_as_before(
     deck: str, dealer: int, rules: str, history: str, chances: dict[str, float]
 ) -> None:
-    ruleset, champion = Ruleset.parse(rules), agents.make("champion")
+    ruleset, policy = Ruleset.parse(rules), agents.make(str(OLDEST))
     t = Table.dealt(ruleset, deck.split(), dealer, (6, 7)).do(history)
     none = np.zeros(1, np.int16)
     view = view_of(np.array([t.s]), RuleTable.of([ruleset]), none, none.astype(np.uint64))
     acts = [action_id(word, "trump", t.s) for word in chances]
-    found = champion.probabilities(view)[0]
+    found = policy.probabilities(view)[0]
     assert found[acts].tolist() == pytest.approx(list(chances.values()), abs=1e-3)
-    assert champion.act(view).tolist() == acts[:1]
+    assert policy.act(view).tolist() == acts[:1]
 
 
 @pytest.mark.parametrize(
-    ("name", "seed", "algorithm"), [("seed2", 2, "ppo"), ("seed3", 3, "ppo"), ("rpi", 1, "rpi")]
+    ("file", "name", "seed", "algorithm"),
+    [
+        ("champion", "champion", 1, "rpi"),
+        ("rpi", "rpi", 1, "rpi"),
+        ("seed1", "champion", 1, "ppo"),  # the champion of its day
+        ("seed2", "seed2", 2, "ppo"),
+        ("seed3", "seed3", 3, "ppo"),
+    ],
 )
-def test_the_policies_of_other_runs_play_well_too(name: str, seed: int, algorithm: str) -> None:
-    place = agents.champion_path().with_name(f"{name}.safetensors")
+def test_they_are_what_they_say_and_play_well(
+    file: str, name: str, seed: int, algorithm: str
+) -> None:
+    place = agents.champion_path().with_name(f"{file}.safetensors")
     config = read_header(place)["config"]
     assert (config["name"], config["seed"], config["algorithm"]) == (name, seed, algorithm)
     assert play_match(str(place), "greedy", 400, "stick", seed=3).points_per_hand > 0.1
