@@ -328,8 +328,8 @@ def champion() -> Agent:
     if not path.is_file():
         raise AgentError(
             f"there is no champion at {str(path)!r} or at {str(CHAMPION)!r} in the working "
-            "directory: train it with 'python train.py --config configs/champion.yaml', or give "
-            f"the path of another {CHECKPOINT} file"
+            "directory: train it as docs/training.md says, beginning with 'python train.py "
+            f"--config configs/ppo.yaml', or give the path of another {CHECKPOINT} file"
         )
     from .network import load_agent
 

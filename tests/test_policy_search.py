@@ -115,7 +115,7 @@ def test_a_missing_champion_says_how_to_train_it(name: str, checkout: Path) -> N
         agents.make(name)
     place = str(checkout / "checkpoints" / "champion.safetensors")
     assert place in str(error.value)
-    assert "python train.py --config configs/champion.yaml" in str(error.value)
+    assert "python train.py --config configs/ppo.yaml" in str(error.value)
 
 
 def test_the_champion_of_the_checkout_comes_before_that_of_the_folder(checkout: Path) -> None:
